@@ -11,6 +11,7 @@ from sympy.physics.mechanics import dynamicsymbols
 
 import pfaff
 from conftest import XI_HAT
+from pfaff.algebra.bordering import balanced, bordering
 from pfaff.errors import RankError
 from pfaff.rest.small_motions import hurwitz_matrix
 
@@ -380,3 +381,28 @@ def test_a_soft_direction_beside_stiff_ones_is_no_family():
     found = case.spectrum(F=case.flutter().value)
     assert found.zeros == {"the nonholonomic constraints": 1}
     assert abs(found.values.real.max()) < 1e-11
+
+
+# units
+
+
+@pytest.mark.parametrize("n", [1, 2, 7])
+def test_units_of_a_matrix_are_those_of_lapack_whatever_it_came_in(n):
+    from scipy.linalg import matrix_balance
+
+    rng = np.random.default_rng(n)
+    A, D = rng.normal(size=(n, n)) + n * np.eye(n), 2.0 ** rng.integers(-12, 12, n)
+    J = A * D / D[:, None]
+    matrix, scale = balanced(J)
+    _, (usual, _) = matrix_balance(J, permute=False, separate=True)
+    np.testing.assert_allclose(scale / scale[0], usual / usual[0], rtol=1e-15)
+    np.testing.assert_array_equal(matrix, J * scale / scale[:, None])
+    right, border = rng.normal(size=n), bordering(J)
+    assert border.regular
+    np.testing.assert_allclose(border.solve(J, right / D) * D, np.linalg.solve(A, right), rtol=1e-9)
+
+
+def test_a_matrix_without_units_is_refused_and_one_without_rows_is_not():
+    with pytest.raises(ValueError, match="not finite"):
+        balanced(np.array([[1.0, np.nan], [0.0, 1.0]]))
+    assert balanced(np.zeros((0, 0)))[1].shape == (0,)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import pickle
+from dataclasses import replace
 
 import heyoka as hy
 import numpy as np
@@ -122,3 +123,32 @@ def test_a_special_point_has_its_normal_form_when_asked_and_elsewhere():
         assert each.omega == pytest.approx(1, rel=1e-12)
         assert each.coefficient == pytest.approx(-1.5, rel=1e-12)
         assert each.hopf.l1 == each.coefficient
+
+
+def test_what_happens_at_the_first_point_is_found_there(monkeypatch):
+    """A fold, a branch point and a Hopf point, each where its branch starts; beside it nothing is."""
+    rates = {"fold": {x: D - x**2}, "branch point": {x: D * x - x**3}, "hopf": {x: D * x - y - x**3, y: x + D * y}}
+    for kind, each in rates.items():
+        system = pfaff.ode(each, {D: 0}, load=D)
+        at, beside = (system.at(D=value).branch(to=1, start={"x": float(np.sqrt(value))} if kind == "fold" else None)
+                      for value in (0, 0.1))  # fmt: skip
+        assert [(special.kind, special.value) for special in at.special] == [(kind, pytest.approx(0, abs=1e-9))]
+        assert not beside.special
+        with monkeypatch.context() as without:
+            without.setattr(Regular, "loops", None)
+            alike(at, system.at().branch(to=1))
+
+
+@pytest.mark.parametrize("cells", [1, 4])
+def test_equations_in_other_units_are_the_same_as_made_anew(cells):
+    point = reactor(cells).branch(to=0.1)[-1]
+    s, at = point.equations, point.spot.z
+    sizes = s.sizes * np.linspace(1, 3, len(at))
+    other, anew = s.in_units(sizes), replace(s, sizes=sizes)
+    assert other._linearised is s._linearised
+    assert s.in_units(s.sizes.copy()) is s
+    for one, two in ((other, anew), (other.rebased(9 * at), anew.rebased(9 * at))):
+        np.testing.assert_array_equal(one.sizes, two.sizes)
+        np.testing.assert_array_equal(one.row_sizes(at), two.row_sizes(at))
+        np.testing.assert_array_equal(one.jacobian(at), two.jacobian(at))
+    assert (s.sizes != sizes).any()

@@ -33,10 +33,17 @@ class Border:
     right: np.ndarray
     scale: np.ndarray
 
+    @property
+    def regular(self) -> bool:
+        """Whether J has no null vectors."""
+        return not self.columns.shape[1]
+
     def solve(self, J: np.ndarray, right: np.ndarray) -> np.ndarray:
         """x with J x = right (up to the columns) and rows·x = 0."""
         n, k = self.columns.shape
         D = self.scale
+        if self.regular:
+            return D * np.linalg.solve(J * D / D[:, None], right / D)
         matrix = np.block(
             [[J * D / D[:, None], self.columns / D[:, None]], [self.rows * D, np.zeros((k, k))]],
         )
@@ -45,13 +52,16 @@ class Border:
 
 def balanced(J: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """D⁻¹ J D with rows and columns of like size, and the diagonal D: the same matrix in better units."""
-    from scipy.linalg import matrix_balance
+    from scipy.linalg.lapack import dgebal
 
-    with np.errstate(invalid="ignore"):
-        _, (scale, _) = matrix_balance(J, permute=False, separate=True)
+    if not len(J):
+        return J, np.ones(0)
+    if not np.isfinite(J).all():
+        raise ValueError("a matrix that is not finite has no units")
+    scale = dgebal(J, scale=1)[3]
     # Entries that are zero but for rounding would ask for units without end.
-    middle = 2.0 ** round(median(np.log2(scale).tolist())) if len(scale) else 1.0
-    scale = np.clip(scale / middle, 1 / WIDEST, WIDEST)
+    middle = 2.0 ** round(median(np.log2(scale).tolist()))
+    scale = np.minimum(np.maximum(scale / middle, 1 / WIDEST), WIDEST)
     return J * scale / scale[:, None], scale
 
 
@@ -79,6 +89,8 @@ def bordering(J: np.ndarray, most: int | None = None, held: Sequence[int] = (), 
     k = deficiency(matrix, values)
     k = k if most is None else min(k, most)
     P, Q = left[:, len(J) - k :], right[len(J) - k :].T
+    if not k:
+        return Border(P, Q.T, P, Q, D)
     rows = np.zeros((0, len(J)))
     for candidates in (np.eye(len(J))[list(first)], np.eye(len(J))[list(held)], P.T, Q.T):
         rows = np.vstack([rows, _effective(candidates, Q, rows)])
@@ -119,17 +131,20 @@ def _rests(
     rhs: Callable[[np.ndarray], np.ndarray], jacobian: Callable[[np.ndarray], np.ndarray], x: np.ndarray
 ) -> bool:
     """Whether nothing moves at x: where J is singular, Newton's method also settles on what J cannot reach."""
-    if not bordering(jacobian(x)).right.shape[1]:
+    if bordering(jacobian(x)).regular:
         return True
     units = np.full(len(x), 1 + np.abs(x).max())
     return at_rest(rhs(x), row_sizes(jacobian, x, units))
 
 
-def row_sizes(jacobian: Callable[[np.ndarray], np.ndarray], x: np.ndarray, units: np.ndarray) -> np.ndarray:
-    """How large each row of a Jacobian is about x, unknowns in their units: a row may vanish at x itself."""
+def row_sizes(
+    jacobian: Callable[[np.ndarray], np.ndarray], x: np.ndarray, units: np.ndarray, here: np.ndarray | None = None
+) -> np.ndarray:
+    """How large each row of a Jacobian is about x, unknowns in their units: a row may vanish at x itself, where the
+    Jacobian is ``here`` if it is known."""
     uneven = NEIGHBOUR * units * (1 + np.arange(len(x)) % 3) / 3
-    around = [np.abs(jacobian(x + sign * uneven) * units).sum(axis=1) for sign in (-1.0, 0.0, 1.0)]
-    return np.nanmax(np.array(around), axis=0)
+    around = jacobian(x - uneven), jacobian(x) if here is None else here, jacobian(x + uneven)
+    return np.fmax.reduce([np.abs(J * units).sum(axis=1) for J in around])
 
 
 def at_rest(rates: np.ndarray, usual: np.ndarray) -> bool:

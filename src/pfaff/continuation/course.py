@@ -131,6 +131,11 @@ class Limits:
         return 0.0 if symbol is not None and symbol.is_nonnegative and not symbol.is_positive else None
 
     @cached_property
+    def promises(self) -> list[Any]:
+        """The parameters that are declared to have a sign."""
+        return [symbol for symbol in self.system.parameters if symbol.is_nonnegative]
+
+    @cached_property
     def bounds(self) -> tuple[float, float]:
         """Where it ends ahead and behind: what starts at zero may touch it again."""
         behind = 2 * self.start - self.to
@@ -151,7 +156,7 @@ class Limits:
 
     def broken(self, values: Mapping[str, float]) -> str:
         """Which parameter breaks its declaration at a point, in words; nothing if none does."""
-        for symbol in self.system.parameters:
+        for symbol in self.promises:
             if symbol.name in values:
                 slack = 0.0 if symbol.is_positive else ROUNDING * self.span
                 promise = broken_promise(symbol, values[symbol.name] + slack)

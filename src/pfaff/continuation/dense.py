@@ -173,8 +173,9 @@ class Implicit(Problem[Spot]):
     def start(self, z: np.ndarray, ahead: float) -> Spot:
         """The first point, its tangent towards larger values of the parameter (or smaller ones, if ahead < 0)."""
         units = self.units(z)
-        rows = row_sizes(self.jacobian, z, units)
-        scaled = self.jacobian(z) * units / np.where(rows, rows, 1.0)[:, None]
+        J = self.jacobian(z)
+        rows = row_sizes(self.jacobian, z, units, J)
+        scaled = J * units / np.where(rows, rows, 1.0)[:, None]
         _, values, right = np.linalg.svd(scaled)
         nulls = right[int((values > SINGULAR * values.max(initial=0.0)).sum()) :] * units
         rises = nulls[:, -1]

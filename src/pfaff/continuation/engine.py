@@ -203,6 +203,8 @@ class Engine(Generic[P]):
             )
         except FAILURES:
             return []
+        if problem.is_quiet(before, after):
+            return []
         return [event for event in self.events(before, after) if self._apart(event.point, at) < HERE]
 
     def _apart(self, a: P, b: P) -> float:
@@ -216,21 +218,24 @@ class Engine(Generic[P]):
         inner = dip(lambda at: test(between(at)), test(a), test(b)) if dips else None
         cuts = [(0.0, a), *([] if inner is None else [(inner, between(inner))]), (1.0, b)]
         for (start, first), (end, last) in pairwise(cuts):
+            ends = test(first), test(last)
             # A zero at the end of a step belongs to the step that ends with it.
-            if test(first) * test(last) > 0 or test(first) == 0:
+            if ends[0] * ends[1] > 0 or ends[0] == 0:
                 continue
             place = self.problem.zero(name, first, last) or self.located(first, last, test)
             # Some functions change their sign through infinity: l1, where other eigenvalues are resonant.
-            if place and abs(test(place[1])) <= self.problem.sharp * max(abs(test(first)), abs(test(last))):
+            if place and abs(test(place[1])) <= self.problem.sharp * max(map(abs, ends)):
                 yield start + place[0] * (end - start), place[1]
 
     def _may_dip(self, test: Test, a: P, b: P) -> bool:
         """Whether a test of one sign at both ends of a step may have the other in between: it changes by a share of
         itself in this step, or did in the one before."""
         first, last = test(a), test(b)
+        if not first * last > 0:
+            return False
         earlier = np.nan if self._before is None else test(self._before)
         changes = max(abs(last - first), abs(first - earlier))
-        return first * last > 0 and not changes < STEADY * min(abs(first), abs(last))
+        return not changes < STEADY * min(abs(first), abs(last))
 
     def located(self, a: P, b: P, test: Test) -> tuple[float, P] | None:
         """Where on the chord between two points a test vanishes, and the point there."""

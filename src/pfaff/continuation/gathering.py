@@ -49,7 +49,7 @@ def gathered(
                 kept.ended = limits.ended(item, kept.points[-1].value)
                 return kept
             result = point(item.point if isinstance(item, Event) else item)
-            broken = limits.broken(result.values)
+            broken = limits.promises and limits.broken(result.values)
             if broken:
                 kept.ended = Ending(Reason.DECLARED, f"stopped at {where(kept.points[-1])}: {broken}")
                 return kept

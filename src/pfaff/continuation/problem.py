@@ -191,6 +191,10 @@ class Problem(Generic[P]):
         found: list[Event[P]] = engine.events(a, b)
         return found
 
+    def is_quiet(self, a: P, b: P) -> bool:
+        """Whether it is known that nothing happens between two points, sooner than their tests tell."""
+        return False
+
     def missed(self, a: P, b: P, found: Sequence[Event[P]]) -> Missed[P] | None:
         """What happens between two points that the events found there do not explain."""
         return None

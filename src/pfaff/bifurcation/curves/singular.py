@@ -92,7 +92,8 @@ class FoldFacts(CurveFacts):
 
     @known_property
     def overlap(self) -> float:
-        return self.problem.overlap(self.z) if self.problem.passes_zero(self.z, self.null.p) else NAN
+        zero = self.problem.passes_zero(self.z, self.null.p)
+        return self.problem.overlap(self.z, self.null) if zero else NAN
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,7 +117,8 @@ class Singular(Regular):
         return np.ascontiguousarray(np.atleast_2d(self.b.T)), np.ascontiguousarray(np.atleast_2d(self.c.T))
 
     def at_step(self, units: np.ndarray, b: np.ndarray, c: np.ndarray) -> Any:
-        return replace(super().at_step(units, b, c), b=b.T.reshape(self.b.shape), c=c.T.reshape(self.c.shape))
+        b, c = b.T.reshape(self.b.shape), c.T.reshape(self.c.shape)
+        return type(self)(self.equations.in_units(units), self.deflate, b, c)
 
     def residual(self, z: np.ndarray) -> np.ndarray:
         return self.evaluated(z)[0]
@@ -185,9 +187,8 @@ class Folds(Singular):
 
     def _bordered(self, N: np.ndarray) -> tuple[np.ndarray, np.ndarray, float]:
         """v, w and g of N v + b g = 0, ⟨c, v⟩ = 1 and Nᵀw + c g = 0, ⟨b, w⟩ = 1."""
-        size = len(N)
-        whole, unit = np.zeros((size + 1, size + 1)), np.zeros(size + 1)
-        whole[:size, :size], whole[:size, size], whole[size, :size], unit[size] = N, self.b, self.c, 1.0
+        whole, unit = _with_border(N, self.b, self.c), np.zeros(len(N) + 1)
+        unit[-1] = 1.0
         v, w = np.linalg.solve(whole, unit), np.linalg.solve(whole.T, unit)
         return v[:-1], w[:-1], float(v[-1])
 
@@ -219,16 +220,16 @@ class Folds(Singular):
         J, p = self.equations.state_jacobian(z) * units / units[:, None], p * units
         return bool(np.abs(p @ J).max() <= ZERO * np.abs(p).max() * np.abs(J).max())
 
-    def overlap(self, z: np.ndarray) -> float:
+    def overlap(self, z: np.ndarray, null: Null) -> float:
         """⟨p, q⟩ across the family, with a sign that does not depend on those of p and q."""
-        null = self.equations.across(z) if self.equations.k else self.null(z)
-        whole = np.block([[null.matrix, null.left[:, None]], [null.right[None], np.zeros((1, 1))]])
-        return null.overlap * float(np.linalg.slogdet(whole)[0])
+        null = self.equations.across(z) if self.equations.k else null
+        return null.overlap * float(np.linalg.slogdet(_with_border(null.matrix, null.left, null.right))[0])
 
     def tests(self, point: Spot) -> Asked:
         facts = point.facts
         tests = {"cusp": lambda: facts.coefficient}
-        if len(self.equations.zeros) < 2 and np.isfinite(facts.overlap):
+        s = self.equations
+        if len(s.zeros) < 2 and (not s.k or np.isfinite(facts.overlap)):
             tests |= {"bogdanov-takens": lambda: facts.overlap, "zero-hopf": lambda: bounded(facts.hopf)}
         return Asked(tests)
 
@@ -249,3 +250,9 @@ class Folds(Singular):
         values = spot.facts.eigenvalues
         pair = imaginary(np.delete(values, np.abs(values).argmin()))
         return Event("zero-hopf", spot, detail={"omega": pair.imag}) if pair is not None else None
+
+
+def _with_border(N: np.ndarray, column: np.ndarray, row: np.ndarray) -> np.ndarray:
+    whole = np.zeros((len(N) + 1, len(N) + 1))
+    whole[:-1, :-1], whole[:-1, -1], whole[-1, :-1] = N, column, row
+    return whole

@@ -109,8 +109,7 @@ class SparseFolds(SparseSingular, Folds):
     def inspected(self, z: np.ndarray, tangent: np.ndarray, J: Any) -> SparseFoldFacts:
         return SparseFoldFacts(self, z)
 
-    def overlap(self, z: np.ndarray) -> float:
-        null = self.null(z)
+    def overlap(self, z: np.ndarray, null: SparseNull) -> float:  # type: ignore[override]
         return null.overlap * null.sense
 
     def tests(self, point: Spot) -> Asked:

@@ -65,7 +65,7 @@ def _start(special: CurveSpecial, kind: type[Singular], z: np.ndarray, course: C
     limits = course.limits(s.case.system, name, special.value)
     sizes = s.sizes.copy()
     sizes[-1] = limits.span
-    s = replace(s, sizes=sizes)
+    s = s.in_units(sizes)
     return kind.at(s, z), limits
 
 

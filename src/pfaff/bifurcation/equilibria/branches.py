@@ -267,7 +267,7 @@ def _in_units(special: SpecialPoint, to: float) -> Rests:
     sizes = problem.equations.sizes.copy()
     sizes[-1] = min(sizes[-1], span)
     for _ in range(TRIALS):
-        problem = replace(problem, equations=replace(problem.equations, sizes=sizes.copy()))
+        problem = replace(problem, equations=problem.equations.in_units(sizes.copy()))
         along = crossing_direction(problem.equations, z, special.spot.tangent)
         try:
             taken = abs(problem.solved(z + OFF[0] * along, along / sizes**2)[-1] - z[-1]) / span

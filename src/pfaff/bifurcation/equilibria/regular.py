@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from math import isfinite
 from typing import Any, ClassVar
 
@@ -76,8 +75,7 @@ class Regular(Implicit):
 
     def at_step(self, units: np.ndarray, b: np.ndarray, c: np.ndarray) -> Any:
         """The problem with other units and borders."""
-        same = (units == self.equations.sizes).all()
-        return self if same else replace(self, equations=replace(self.equations, sizes=units))  # type: ignore[type-var]
+        raise NotImplementedError
 
     def walked(
         self, at: Spot, length: float, longest: float, bounds: tuple[float, float], home: Spot
@@ -111,13 +109,15 @@ class Regular(Implicit):
 
     def events(self, engine: Any, a: Spot, b: Spot, length: float, last: bool) -> list[Event]:
         names = b.facts.suspects
-        if self.loops is not None and self.walks and names is None:
-            from pfaff.bifurcation.equilibria.branch_loops import quiet
-
-            if quiet(*self.loops, *(np.array([each.z, each.tangent, each.units]) for each in (a, b))):
-                return []
-        found: list[Event] = engine.events(a, b, names)
+        found: list[Event] = [] if names is None and self.is_quiet(a, b) else engine.events(a, b, names)
         return found
+
+    def is_quiet(self, a: Spot, b: Spot) -> bool:
+        if self.loops is None or not self.walks:
+            return False
+        from pfaff.bifurcation.equilibria.branch_loops import quiet
+
+        return bool(quiet(*self.loops, *(np.array([each.z, each.tangent, each.units]) for each in (a, b))))
 
     def zero(self, name: str, a: Spot, b: Spot) -> tuple[float, Spot] | None:
         if name in ("fold", TURNING):

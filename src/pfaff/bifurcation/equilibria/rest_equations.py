@@ -11,11 +11,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from math import inf, isfinite, sqrt
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
-from pfaff.algebra.bordering import Border, at_rest, balanced, bordering, row_sizes
+from pfaff.algebra.bordering import Border, at_rest, bordering, row_sizes
 from pfaff.bifurcation.equilibria.linearised import Linearised, along_lines, jacobian_of, linearised
 from pfaff.bifurcation.equilibria.zero_forms import Null, null_of
 from pfaff.errors import ConvergenceError, ParameterError, PfaffError
@@ -48,11 +48,11 @@ class RestEquations:
     origin: float = 0.0  # of the parameter, where ``reach`` is what changes the Jacobian as a whole
     reach: float = inf
 
-    @property
+    @known_property
     def n(self) -> int:
         return len(self.flow.states)
 
-    @property
+    @known_property
     def k(self) -> int:
         return len(self.rows)
 
@@ -147,6 +147,8 @@ class RestEquations:
         values = self._linearised(z[:n], self.numbers(z))
         if not np.isfinite(values[:, 0]).all():
             self.rates(z)  # which says what is singular
+        if not k and len(among) == len(self.free):
+            return values[:, 0], values[:, 1:]
         J = np.zeros((n + k, n + k + len(self.free)))
         J[:n, :n] = values[:, 1 : n + 1]
         for column, j in enumerate(among):
@@ -165,7 +167,7 @@ class RestEquations:
         if isfinite(self.reach):
             sizes[-1] = max(sizes[-1], abs(z[-1] - self.origin))
         if not self.k:
-            return replace(self, sizes=sizes)
+            return self.in_units(sizes)
         D = sizes[: self.n, None]
         return replace(self, sizes=sizes, columns=_turned(self.reached(z)[2], self.columns / D) * D)
 
@@ -185,7 +187,15 @@ class RestEquations:
         """With a range of the parameter by which its steps are measured at z, no less than before."""
         sizes = self.sizes.copy()
         sizes[-1] = max(least, min(span, max(self.reach, abs(z[-1] - self.origin))))
-        return replace(self, sizes=sizes)
+        return self.in_units(sizes)
+
+    def in_units(self, sizes: np.ndarray) -> Self:
+        """With other sizes. Nothing that is known by now depends on them: it stays known."""
+        if sizes.tobytes() == self.sizes.tobytes():
+            return self
+        same = object.__new__(type(self))
+        vars(same).update(vars(self), sizes=sizes)
+        return same
 
     def freed(self, name: str, value: float, span: float, z: np.ndarray) -> tuple[RestEquations, np.ndarray]:
         """With one more parameter free, and its z."""
@@ -288,8 +298,9 @@ def equations_about(
     """The problem about an equilibrium with these structural zeros, and its z there."""
     J = jacobian_of(flow, x, case.numbers)
     k = zeros[0] if zeros else 0
-    moving = [flow.states.index(name) for name in free if name in flow.states]
-    border = bordering(J, k, [flow.states.index(name) for name in fixed if name in flow.states], first=moving)
+    moving, kept = ([flow.states.index(name) for name in names if name in flow.states] for names in (free, fixed))
+    whole = bordering(J)
+    border = whole if whole.regular else bordering(J, k, kept, first=moving)
     rows = border.rows
     pull = np.zeros((k, len(free)))
     values = np.array([value_of(case, flow, x, name) for name in free])
@@ -298,7 +309,7 @@ def equations_about(
             raise ParameterError(f"{free[0]} is no coordinate of a family of equilibria here: vary a parameter")
         pull[0, 0] = rows[0, j]
     span = np.abs(np.asarray(spans, dtype=float))
-    sizes = np.concatenate([_sizes(J, x, flow, case, free, span), np.ones(k), span])
+    sizes = np.concatenate([_sizes(whole, J, x, flow, case, free, span), np.ones(k), span])
     z = np.concatenate([x, np.zeros(k), values])
     return RestEquations(case, flow, free, zeros, border.columns, rows, rows @ x - pull @ values, pull, sizes), z
 
@@ -310,18 +321,18 @@ def value_of(case: Bound, flow: Flow, x: np.ndarray, name: str) -> float:
 
 
 def _sizes(
-    J: np.ndarray, x: np.ndarray, flow: Flow, case: Bound, free: tuple[str, ...], span: np.ndarray
+    border: Border, J: np.ndarray, x: np.ndarray, flow: Flow, case: Bound, free: tuple[str, ...], span: np.ndarray
 ) -> np.ndarray:
     """Of the states, in balanced units: as large as the state, or as what the parameter does to it.
 
     That is at most what changes the Jacobian by its own size: beyond it, a first rate tells nothing.
     """
-    D = balanced(J)[1]
+    D = border.scale
     large = float((np.abs(x) / D).max(initial=0.0))
     moved = 0.0
     if free[0] in case.system.parameter_names:
         push = flow.parameter_jacobian(x, case.numbers, [free[0]])[:, 0]
-        way = -bordering(J).solve(J, push) * span[0]
+        way = -border.solve(J, push) * span[0]
         if np.isfinite(way).all() and way.any():
             moved = float((np.abs(way) / D).max() * _straight(J, x, way, D, flow, case))
     # So that steps are as long however many states there are, such as the cells of a mesh.

@@ -17,6 +17,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from pfaff.algebra.bordering import row_sizes
 from pfaff.algebra.structural_zeros import Deflation
 from pfaff.bifurcation.equilibria.branch_points import polished
 from pfaff.bifurcation.equilibria.eigenvalues import (
@@ -141,7 +142,12 @@ class Rests(Regular):
         return self.equations.sizes
 
     def rebased(self, z: np.ndarray) -> Rests:
-        return replace(self, equations=self.equations.rebased(z))
+        s = self.equations.rebased(z)
+        return self if s is self.equations else replace(self, equations=s)
+
+    def at_step(self, units: np.ndarray, b: np.ndarray, c: np.ndarray) -> Rests:
+        s = self.equations.in_units(units)
+        return self if s is self.equations else Rests(s, self.undamped, self.still)
 
     def evaluated(self, z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         return self.equations.evaluated(z)
@@ -227,8 +233,9 @@ class Rests(Regular):
         """d²λ/ds² from G_z t' = −G_zz(t, t), ⟨t, t'⟩ = 0, in units of the metric."""
         s, t = self.equations, spot.tangent
         bent = s.bending(spot.z, t) @ t
-        matrix = np.vstack([s.jacobian(spot.z) * s.sizes, t / s.sizes])
-        rows = np.append(s.row_sizes(spot.z), 1.0)
+        J = spot.facts.jacobian
+        matrix = np.vstack([J * s.sizes, t / s.sizes])
+        rows = np.append(row_sizes(s.jacobian, spot.z, s.sizes, J), 1.0)
         rows = np.where(rows, rows, 1.0)
         change = np.linalg.lstsq(matrix / rows[:, None], np.append(-bent, 0.0) / rows, rcond=None)[0]
         return float(change[-1])
@@ -253,12 +260,12 @@ class Rests(Regular):
     def missed(self, a: Spot, b: Spot, found: Sequence[Event]) -> Missed | None:
         """Several eigenvalues that cross at one place: an even number of factors of a test changes its sign there."""
         first, last = a.facts.eigenvalues, b.facts.eigenvalues
-        if not (not_left(first) or not_left(last)):
+        before, after = not_left(first), not_left(last)
+        if not (before or after):
             return None
         # Those on the axis at an end have crossed in the step that ends there.
-        right = (not_left(last) - not_left(first), not_left(last))
-        left = (unstable(first) - unstable(last), unstable(first))
-        many, order = max(right, left)
+        growing = unstable(first)
+        many, order = max((after - before, after), (growing - unstable(last), growing))
         explained = sum(2 if event.kind == "hopf" else 1 for event in found)
         if many <= explained or many < 2 or self.undamped:
             return self._exchanged(a, b, explained)
