@@ -105,7 +105,7 @@ def subjects() -> dict[str, Any]:
         {x: mu * x - y + nu * x * r2 - x * r2**2, y: x + mu * y + nu * y * r2 - y * r2**2}, {mu: -1, nu: 1}, load=mu
     )
     turning = bautin.at().hopf(to=1).orbits(to=-0.3, points=60).of_kind("fold")[0]
-    turnings = turning.curve("nu", to=0.9, points=3)
+    turnings = turning.curve("nu", to=0.9, points=3, events={"there": "nu = 0.997"})
     doubling = pfaff.ode({x: -y - z, y: x + y / 5, z: sm.Rational(1, 5) + z * (x - mu)}, {mu: 2}, load=mu).at()
     doubled = doubling.orbit(doubling.simulate(200, x=1, y=1, samples=4001)).orbits(to=3)
     study = case.sweep(pfaff.sobol(4, indices=True, c_i=(1, 2), M_L=(10, 15)), "flutter").run()
@@ -119,6 +119,7 @@ def subjects() -> dict[str, Any]:
         "fold of cycles": turning,
         "curve of cycles": turnings,
         "cycle on a curve": turnings[1],
+        "special cycle on a curve": turnings.special[0],
         "doubling cycles": doubled,
         "cascade": doubled.cascade(doublings=1),
         "study": study,

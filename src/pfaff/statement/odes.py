@@ -70,7 +70,7 @@ class Ode(Parametrised):
         """Analyses want numbers: they are asked of a case."""
         from pfaff.case import OdeCase
 
-        raise self.unbound(name, OdeCase)
+        raise self._unbound(name, OdeCase)
 
     def at(self, /, **values: Any) -> OdeCase:
         """This ODE with numbers for its parameters: an immutable case, ready for analysis."""

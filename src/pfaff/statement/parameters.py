@@ -57,7 +57,7 @@ class Parametrised(Travels):
         one_of(self.parameter_names, name, f"{self.name} has no parameter")
         return next(symbol for symbol in self.parameters if symbol.name == name)
 
-    def unbound(self, name: str, case: type) -> NoSuchNameError:
+    def _unbound(self, name: str, case: type) -> NoSuchNameError:
         """What answers a name that only a case has, of which the parameters have values."""
         remedy = ""
         if not name.startswith("_") and callable(getattr(case, name, None)):
@@ -68,7 +68,7 @@ class Parametrised(Travels):
 
     def check_no_parameter(self, name: str) -> None:
         """What is given where a motion starts is no parameter."""
-        if name in self.parameter_names:
+        if isinstance(name, str) and name in self.parameter_names:
             raise ParameterError(f"{name} is a parameter of {self.name}: give its value before, case.at({name}=…)")
 
 

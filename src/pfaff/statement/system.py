@@ -177,7 +177,7 @@ class System(Parametrised):
         """Analyses want numbers: they are asked of a case."""
         from pfaff.case import Case
 
-        raise self.unbound(name, Case)
+        raise self._unbound(name, Case)
 
     @property
     def states_forces(self) -> bool:
