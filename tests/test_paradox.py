@@ -139,6 +139,31 @@ def test_damping_that_turns_with_the_rotor():
     assert found.status.endswith("from 2 on, and none along some")
 
 
+def rotor(stiffness: float, *, turning: bool) -> pfaff.Case:
+    """The same ball in the bowl, seen from outside or turning with it, where gyroscopic terms appear."""
+    x, y = coordinates("x y")
+    k, c_i, c_e, Omega = sm.symbols("k c_i c_e Omega", nonnegative=True)
+    u, v = x.diff(TIME), y.diff(TIME)
+    inertial = (u - Omega * y, v + Omega * x) if turning else (u, v)
+    relative = (u, v) if turning else (u + Omega * y, v - Omega * x)
+    return pfaff.System(
+        coordinates=[x, y], kinetic=sum(w**2 for w in inertial) / 2, potential=k * (x**2 + y**2) / 2,
+        dissipation=c_i * sum(w**2 for w in relative) / 2 + c_e * sum(w**2 for w in inertial) / 2,
+        parameters={k: stiffness, c_i: 0, c_e: 0, Omega: 0}, load=Omega, name="rotor",
+    ).at()  # fmt: skip
+
+
+@pytest.mark.parametrize("stiffness", [4e-12, 4e12])
+def test_limits_are_found_in_any_units(stiffness):
+    found = rotor(stiffness, turning=False).paradox({"c_i": 1, "c_e": 1})
+    assert found.limit == pytest.approx(2 * np.sqrt(stiffness), rel=1e-12)
+
+
+def test_gyroscopic_terms_that_grow_with_the_load_are_refused():
+    with pytest.raises(ParameterError, match="or gyroscopic terms: .*ask for the flutter of rotor with small damping"):
+        rotor(4.0, turning=True).paradox({"c_i": 1, "c_e": 1}, among=["c_i", "c_e"])
+
+
 def test_bad_directions_are_refused(skate):
     case = skate.at(**XI_HAT)
     with pytest.raises(ParameterError, match="'c_x' is not a damping.*did you mean"):

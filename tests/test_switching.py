@@ -182,3 +182,16 @@ def test_small_homoclinic_orbits_beside_fast_oscillations():
     at = loops[-1]["T"]
     fold, hopf = (takens.switch(of, to=at)[-1]["F"] for of in ("fold", "hopf"))
     assert (loops[-1]["F"] - fold) / (hopf - fold) == pytest.approx(49 / 25, rel=0.03)
+
+
+def test_two_cells_leave_their_common_state():
+    """Brusselators side by side: at the branch point the tangent of the Jacobian alone is that of neither branch."""
+    u0, v0, u1, v1, p = sm.symbols("u0 v0 u1 v1 p")
+    rates = {}
+    for (u, v), (other_u, other_v) in (((u0, v0), (u1, v1)), ((u1, v1), (u0, v0))):
+        rates[u] = 2 - (p + 1) * u + u**2 * v + (other_u - u) / 10
+        rates[v] = p * u - u**2 * v + 2 * (other_v - v)
+    uniform = pfaff.ode(rates, {p: 1}, load=p).at().branch(to=7, start={"u0": 2, "u1": 2, "v0": 0.5, "v1": 0.5})
+    last = uniform.of_kind("branch point")[0].switch(to=7)[-1]
+    assert abs(last.state["u0"] - last.state["u1"]) > 3
+    assert last.state["u0"] + last.state["u1"] == pytest.approx(4, abs=1e-9)  # as summing all rates demands
