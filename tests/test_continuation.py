@@ -907,3 +907,22 @@ def test_growth_rates_that_oscillate_shorten_the_steps():
     expected = sorted(k * 2 * np.pi + each for k in range(10) for each in (first, second))
     assert [each.value * 200 for each in branch.special] == pytest.approx([e for e in expected if e < 60], abs=1e-7)
     assert set(kinds(branch)) == {"branch point"}
+
+
+@pytest.mark.parametrize("apart", [1e-2, 1e-4])
+def test_branch_points_of_one_step_are_told_apart(apart):
+    a, b = sm.symbols("a b")
+    ode = pfaff.ode({a: (mu - 1) * a - a**3, b: (mu - 1 - apart) * b - b**3}, {mu: 0}, load=mu)
+    branch = ode.at().branch(to=5, start={"a": 0, "b": 0})
+    assert [each.value for each in branch.of_kind("branch point")] == pytest.approx([1, 1 + apart], abs=1e-9)
+    assert len(branch.special) == 2
+
+
+def test_a_hopf_point_among_neutral_saddles_is_found():
+    """Three sums of two eigenvalues vanish near it, so that the sign of their product changes at another one."""
+    a, b, c, d, u, v = sm.symbols("a b c d u v")
+    rates = {u: (mu - 1) * u - v - u * (u**2 + v**2), v: (mu - 1) * v + u - v * (u**2 + v**2)}
+    rates |= {w: (shift + mu) * w - w**3 for w, shift in ((a, 2.02), (b, -3.98), (c, 5.99), (d, -8.01))}
+    branch = pfaff.ode(rates, {mu: 0}, load=mu).at().branch(to=3, start=dict.fromkeys("abcduv", 0))
+    (hopf,) = branch.special
+    assert (hopf.kind, hopf.value) == ("hopf", pytest.approx(1, abs=1e-10))
