@@ -10,18 +10,26 @@ import heyoka as hy
 import numpy as np
 import pytest
 import sympy as sm
+from llvmlite import binding
 
 import pfaff
 from pfaff.bifurcation.equilibria.branch_loops import compile_ahead, ready
 from pfaff.bifurcation.equilibria.linearised import linearised
 from pfaff.bifurcation.equilibria.regular import Regular
 from pfaff.flow.compiled import Compiled
-from pfaff.flow.pointers import linked
+from pfaff.flow.pointers import linked, within_reach
 
 if not ready():
     compile_ahead()
 
 D, beta = sm.symbols("D beta", real=True)
+
+
+@pytest.fixture(autouse=True)
+def _near():
+    """Where other tests have left gigabytes in memory, nothing can be linked, and branches go step by step."""
+    if not within_reach([binding.address_of_symbol("exp")], 2**20):
+        pytest.skip("gigabytes lie between new code and the libraries that it calls")
 
 
 def reactor(cells):
@@ -152,3 +160,8 @@ def test_equations_in_other_units_are_the_same_as_made_anew(cells):
         np.testing.assert_array_equal(one.row_sizes(at), two.row_sizes(at))
         np.testing.assert_array_equal(one.jacobian(at), two.jacobian(at))
     assert (s.sizes != sizes).any()
+
+
+def test_what_is_out_of_reach_is_not_linked():
+    """A jump of 32 bits from new code to the first page of memory is too far."""
+    assert not within_reach([4096], 1000)

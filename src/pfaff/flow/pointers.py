@@ -6,14 +6,17 @@ computes on the way. What cannot be linked has no pointer.
 
 from __future__ import annotations
 
+import ctypes
 import re
 from dataclasses import dataclass
 from functools import cache
 from itertools import count
+from mmap import mmap
 from typing import Any
 
 from pfaff.flow.compiled import Compiled
 
+REACH = 2**30  # bytes, half of what a jump of 32 bits takes
 WHOLE, COMPACT = "cfunc", "cfunc.unstrided.batch_size_1"  # what heyoka calls the function of a single state
 DEFINED = re.compile(r'^define [^@\n]*@"?([\w.$]+)"?\(', re.MULTILINE)
 CALLED = re.compile(r'\bcall [^@\n]*@"?([\w.$]+)"?\(')
@@ -38,13 +41,25 @@ def linked(function: Compiled) -> Pointer | None:
     defined = {each for text in texts for each in DEFINED.findall(text)}
     called = {each for text in texts for each in CALLED.findall(text)} - defined
     binding, linker = _linker()
-    if not all(each.startswith("llvm.") or binding.address_of_symbol(each) for each in called):
+    outside = [binding.address_of_symbol(each) for each in called if not each.startswith("llvm.")]
+    if not all(outside) or not within_reach([*outside, binding.address_of_symbol("exp")], sum(map(len, codes))):
         return None
     builder = binding.JITLibraryBuilder()
     for code in codes:  # of which those are linked that are needed
         builder.add_object_img(code)
     library = builder.add_current_process().export_symbol(name).link(linker, f"pfaff {next(LIBRARIES)}")
     return Pointer(library[name], len(compiled.dc) if name == COMPACT else 0, library)
+
+
+def within_reach(addresses: list[int], size: int) -> bool:
+    """Whether code that is put into memory now can jump to some addresses, as it could not in a process that has
+    gigabytes in between: the linker would end the process."""
+    room = mmap(-1, 4 * size)
+    start = ctypes.c_char.from_buffer(room)
+    here = ctypes.addressof(start)
+    del start
+    room.close()
+    return all(abs(each - here) < REACH for each in addresses)
 
 
 def _parts(compiled: Any) -> tuple[str, list[str], list[bytes]]:
