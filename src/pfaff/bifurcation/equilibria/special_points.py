@@ -44,7 +44,6 @@ from pfaff.threads import known_property
 FLAT = 0.1  # slopes of the parameter that fall below this share of those at both ends are looked at
 LEVEL = 1e-8  # bending of the parameter along a branch that is rounding
 AT_ZERO = 1e-9  # size of an eigenvalue, relative to a pair on the imaginary axis, that passes zero with it
-TOGETHER = 1e-5  # the step, in units, in which eigenvalues that pass zero do so together
 ASIDE = 1e-2  # of a step, where the tangent beside a branch point is that of the branch
 BESIDE = 0.05  # distance, in units, at which the parameter tells whether it turns where it is flat
 DOUBLE = 1e-6  # distance, in units, at which eigenvalues that vanish like its root are zero
@@ -185,13 +184,17 @@ class Rests(Regular):
         return rates.hide()
 
     def events(self, engine: Any, a: Spot, b: Spot, length: float, last: bool) -> list[Event]:
-        found = self.through(super().events(engine, a, b, length, last), a, b)
-        changes = abs(unstable(b.facts.eigenvalues) - unstable(a.facts.eigenvalues))
-        if not found and changes > 1 and length > self.pace.resolved and not self.undamped:
-            raise Refused("a pair crosses the imaginary axis where a test vanishes several times")
-        if length > TOGETHER and any(event.kind in ("multiple branch point", "multiple divergence") for event in found):
-            raise Refused("eigenvalues that pass zero in one step may do so at different places")
-        return found
+        found = super().events(engine, a, b, length, last)
+        if length > self.pace.resolved and self._untold(found, a, b):
+            raise Refused("more happens in a step than its tests tell")
+        return self.through(found, a, b) if any(event.kind == "branch point" for event in found) else found
+
+    def _untold(self, found: Sequence[Event], a: Spot, b: Spot) -> bool:
+        """Whether a pair crosses where a test vanishes several times, or eigenvalues that pass zero in one step may do
+        so at different places."""
+        if found:
+            return any(event.kind in ("multiple branch point", "multiple divergence") for event in found)
+        return not self.undamped and abs(unstable(b.facts.eigenvalues) - unstable(a.facts.eigenvalues)) > 1
 
     def through(self, found: Sequence[Event], a: Spot, b: Spot) -> list[Event]:
         """Events of a step, branch points with the tangent of their neighbours: their own may be that of either branch,
