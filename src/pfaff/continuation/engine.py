@@ -5,8 +5,8 @@ on the plane across it. Steps follow the turning of the tangent; one that is ref
 something hides, is halved. So folds that lie close together are resolved and not jumped over. A step in which a test
 function changes its sign is searched for its zero, each trial a solution on the plane across the chord.
 
-Where a problem has a walker (``Problem.walked``), that takes the stretches on which nothing happens, by these rules and
-quicker, and leaves every other step to the engine.
+Where a problem has a walker (``Problem.walked``), that takes the stretches on which nothing unusual happens, by these
+rules and quicker, and leaves every other step to the engine.
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ import numpy as np
 from pfaff.algebra.brackets import vertex
 from pfaff.continuation.endings import Ending, Reason, Refused
 from pfaff.continuation.kinds import EVENT
-from pfaff.continuation.problem import FAILURES, TURNING, Event, P, Problem
+from pfaff.continuation.points import Line, Walked
+from pfaff.continuation.problem import FAILURES, TURNING, Event, P, Problem, Stretch
 
 ABOUT = 0.02  # neighbours of the first point, relative to the largest step
 HERE = 1e-6  # distance, in the problem's own measure, of an event that is at the first point
@@ -44,18 +45,22 @@ class Engine(Generic[P]):
 
     def follow(
         self, at: P, step: float, bounds: tuple[float, float], fresh: bool = False, home: P | None = None
-    ) -> Iterator[P | Event[P] | Ending]:
+    ) -> Iterator[P | Walked[P] | Event[P] | Ending]:
         """Points and events in order, then the ending; ``step`` is the largest, ``bounds`` are those ahead and behind.
+        Points of a stretch come together, to be made when they are asked for.
 
         What happens at the first point itself is an event of a ``fresh`` branch, not of one that is followed on from
         a point beyond its ``home``.
         """
         pace = self.problem.pace
-        first, length, passed = home or at, pace.first * step, [at]
+        first, length, passed = home or at, pace.first * step, Line([at])
         known = self._events_at(at, ABOUT * step) if fresh else []
         yield from known
         while True:
-            at, length, known_ahead = yield from self._walked(at, length, step, bounds, first, passed)
+            at, length, known_ahead, ending = yield from self._walked(at, length, step, bounds, first, passed)
+            if ending:
+                yield ending
+                return
             try:
                 ahead, turn = known_ahead or self.problem.ahead(at, length)
                 ahead, ending = self._cut(at, ahead, bounds, first if len(passed) > 2 else None)
@@ -98,32 +103,45 @@ class Engine(Generic[P]):
     # Steps
 
     def _walked(
-        self, at: P, length: float, step: float, bounds: tuple[float, float], first: P, passed: list[P]
-    ) -> Generator[P, None, tuple[P, float, tuple[P, float] | None]]:
-        """Stretches on which nothing happens, if the problem has a walker: where it stops, and the next step there,
-        with what is known about it."""
-        more, ahead_of_all = not self.watched, None
+        self, at: P, length: float, step: float, bounds: tuple[float, float], first: P, passed: Line[P]
+    ) -> Generator[Walked[P] | Event[P], None, tuple[P, float, tuple[P, float] | None, Ending | None]]:
+        """Stretches by the problem's walker, if it has one: where it stops, and the next step there, with what is known
+        about it, or the ending."""
+        more = not self.watched
+        stretch = None
         while more:
             stretch = self.problem.walked(at, length, step, bounds, first)
             if stretch is None:
                 break
-            for self.problem, ahead in stretch.points:
-                yield ahead
-                passed.append(ahead)
-                self._before, at = at, ahead
-            if stretch.points:
-                self.problem, at = self.problem.renewed(at)
-            length, more, ahead_of_all = stretch.length, stretch.more, stretch.ahead
-        return at, length, ahead_of_all
+            at, points = yield from self._taken(at, stretch)
+            passed.extend(points, _point_alone)
+            length, more = stretch.length, stretch.more
+            if stretch.reached is not None:
+                return at, length, None, _on_bound(stretch.reached, bounds)
+        return at, length, None if stretch is None else stretch.ahead, None
+
+    def _taken(self, at: P, stretch: Stretch[P]) -> Generator[Walked[P] | Event[P], None, tuple[P, Walked[P]]]:
+        """Points and events of a stretch: its last point, and all of them."""
+        points, done = stretch.points, 0
+        for before, event in stretch.events:
+            if before > done:
+                yield points.part(done, before)
+            self.problem, done = points.made(before - 1)[0] if before else self.problem, before
+            yield event
+        if len(points) > done:
+            yield points.part(done, len(points))
+        if len(points):
+            self._before = points.made(len(points) - 2)[1] if len(points) > 1 else at
+            self.problem, at = points.made(len(points) - 1)
+            self.problem, at = self.problem.renewed(at)
+        return at, points
 
     def _cut(self, a: P, b: P, bounds: tuple[float, float], home: P | None) -> tuple[P, Ending | None]:
         """A step that ends on the bound that it crosses, or where the branch began."""
         first, last = self.problem.value(a), self.problem.value(b)
-        ends = ((Reason.REACHED, "reached"), (Reason.OTHER_SIDE, "came back to"))
-        for bound, (reason, how) in zip(bounds, ends, strict=True):
+        for which, bound in enumerate(bounds):
             if (first - bound) * (last - bound) < 0 or last == bound:
-                landed = b if last == bound else self._landed(a, b, bound)
-                return landed, Ending(reason, f"{how} {bound:.10g}", bound)
+                return b if last == bound else self._landed(a, b, bound), _on_bound(which, bounds)
         closing = None if home is None else self._closing(a, b, home)
         return (b, None) if closing is None else (closing, CLOSED)
 
@@ -257,6 +275,16 @@ class Engine(Generic[P]):
             return (root, points[root]) if abs(value(root)) < self.problem.met * left else None
         nearest = min((at for at in points if abs(at - root) < BESIDE), key=lambda at: abs(test(points[at])))
         return root, points[nearest]
+
+
+def _on_bound(which: int, bounds: tuple[float, float]) -> Ending:
+    """The end on the bound ahead, or behind."""
+    reason, how = ((Reason.REACHED, "reached"), (Reason.OTHER_SIDE, "came back to"))[which]
+    return Ending(reason, f"{how} {bounds[which]:.10g}", bounds[which])
+
+
+def _point_alone(problem: Any, point: P) -> P:
+    return point
 
 
 def dip(value: Callable[[float], float], first: float, last: float) -> float | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,6 +10,7 @@ from pfaff.continuation.course import Course, Limits
 from pfaff.continuation.endings import Ending, Reason
 from pfaff.continuation.engine import Engine
 from pfaff.continuation.measuring import watches
+from pfaff.continuation.points import Line, Walked
 from pfaff.continuation.problem import Event
 from pfaff.errors import number_of
 from pfaff.threads import hand_on
@@ -19,7 +20,7 @@ from pfaff.threads import hand_on
 class Gathered:
     """Results so far; ``places`` are the indices of the points that come next after the special ones."""
 
-    points: list[Any]
+    points: Line[Any]
     special: list[Any] = field(default_factory=list)
     places: list[int] = field(default_factory=list)
     ended: Ending = field(default_factory=lambda: Ending(Reason.POINTS, ""))
@@ -34,13 +35,16 @@ def gathered(
     special: Callable[[Event[Any]], Any],
     fresh: bool = False,
     home: Any = None,
+    walked: Callable[[Any, Any], Any] | None = None,
 ) -> Gathered:
     """Everything from a start on, until a bound or whatever else ends it; Ctrl-C keeps it.
 
-    ``point`` and ``special`` make results of what the engine yields; ``fresh`` and ``home`` are as for ``follow``.
+    ``point`` and ``special`` make results of what the engine yields, ``walked`` of a problem and a point of a stretch;
+    ``fresh`` and ``home`` are as for ``follow``.
     """
-    kept = Gathered([point(start)])
+    kept = Gathered(Line([point(start)]))
     engine.watched = watches(course.events, kept.points[0], point)
+    promised = any(symbol.name in kept.points[0].values for symbol in limits.promises)
     items = engine.follow(start, course.step, limits.bounds, fresh, home)
     try:
         while len(kept.points) < course.points:
@@ -48,24 +52,36 @@ def gathered(
             if isinstance(item, Ending):
                 kept.ended = limits.ended(item, kept.points[-1].value)
                 return kept
-            result = point(item.point if isinstance(item, Event) else item)
-            broken = limits.promises and limits.broken(result.values)
-            if broken:
-                kept.ended = Ending(Reason.DECLARED, f"stopped at {where(kept.points[-1])}: {broken}")
-                return kept
-            if isinstance(item, Event):
-                kept.special.append(special(item))
-                kept.places.append(len(kept.points))
-                continue
-            kept.points.append(result)
-            if course.progress is not None:
-                course.progress(result)
+            if isinstance(item, Walked):
+                item = item.part(0, min(len(item), course.points - len(kept.points)))
+                if not (promised or course.progress):
+                    kept.points.extend(item, walked)
+                    continue
+            for result in _results(item, point, walked):
+                broken = promised and limits.broken(result.values)
+                if broken:
+                    kept.ended = Ending(Reason.DECLARED, f"stopped at {where(kept.points[-1])}: {broken}")
+                    return kept
+                if isinstance(item, Event):
+                    kept.special.append(special(item))
+                    kept.places.append(len(kept.points))
+                    continue
+                kept.points.append(result)
+                if course.progress is not None:
+                    course.progress(result)
     except KeyboardInterrupt:
         hand_on()
         kept.ended = Ending(Reason.INTERRUPTED, f"interrupted at {where(kept.points[-1])}")
         return kept
     kept.ended = stopped(kept.points)
     return kept
+
+
+def _results(item: Any, point: Callable[[Any], Any], walked: Callable[[Any, Any], Any] | None) -> Iterator[Any]:
+    """Of a point, an event, or the points of a stretch one by one."""
+    if isinstance(item, Walked) and walked:
+        return (walked(*item.made(k)) for k in range(len(item)))
+    return iter([point(item.point if isinstance(item, Event) else item)])
 
 
 def stopped(points: Sequence[Any]) -> Ending:

@@ -9,6 +9,7 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 
 from pfaff.continuation.endings import Ending, Reason, Refused
+from pfaff.continuation.points import Walked
 from pfaff.errors import PfaffError
 
 P = TypeVar("P")
@@ -52,13 +53,18 @@ class Missed(Generic[P]):
 
 @dataclass(frozen=True)
 class Stretch(Generic[P]):
-    """Points in order, each with the problem that it belongs to, the length of the step that is next, and whether it
-    may go on at once. ``ahead`` is where that step leads, and its turn, as ``Problem.ahead`` has them, if known."""
+    """Points in order, the length of the step that is next, and whether it may go on at once.
 
-    points: Sequence[tuple[Any, P]]
+    ``events`` are special points, each with how many points come before it. ``ahead`` is where the next step leads, and
+    its turn, as ``Problem.ahead`` has them, if known; ``reached`` says which bound the last point is on.
+    """
+
+    points: Walked[P]
     length: float
     more: bool
+    events: Sequence[tuple[int, Event[P]]] = ()
     ahead: tuple[P, float] | None = None
+    reached: int | None = None
 
 
 class Asked(Mapping[str, float]):
@@ -150,9 +156,9 @@ class Problem(Generic[P]):
         return ahead, turn
 
     def walked(self, at: P, length: float, longest: float, bounds: tuple[float, float], home: P) -> Stretch[P] | None:
-        """A stretch on which nothing happens, by whoever takes it quicker than step by step; none if nobody does.
+        """A stretch without surprises, by whoever takes it quicker than step by step; none if nobody does.
 
-        Its steps begin with a length and are no longer than the longest; bounds are not reached, nor the home."""
+        Its steps begin with a length and are no longer than the longest; none passes a bound, nor the home."""
         return None
 
     def paced(self, length: float, turn: float) -> float:

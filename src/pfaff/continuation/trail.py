@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
 
@@ -27,7 +27,7 @@ Special = TypeVar("Special", bound=Any)
 class Trail(Generic[Point, Special]):
     """``trail[i]`` is a point, ``special`` lists the located ones, ``ended`` says why there are no more."""
 
-    points: tuple[Point, ...]
+    points: Sequence[Point]
     special: tuple[Special, ...]
     ended: Ending
 
@@ -80,7 +80,7 @@ class Trail(Generic[Point, Special]):
 
     def _joined(self, more: Self, **others: Any) -> Self:
         """This, and more of the same that begins with its last point; ``others`` are what else has changed."""
-        points, special = self.points + more.points[1:], self.special + more.special
+        points, special = (*self.points, *more.points[1:]), self.special + more.special
         return replace(self, points=points, special=special, ended=more.ended, **others)  # type: ignore[type-var]
 
     def _places(self, more: Self) -> tuple[int, ...]:

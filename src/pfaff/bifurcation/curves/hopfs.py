@@ -61,6 +61,7 @@ class Hopfs(Singular):
         "generalised hopf": 3,
     }
     located_by_number = ("bogdanov-takens", "zero-hopf", "double hopf")
+    passable = ("zero-hopf", "double hopf")
 
     def singularity(self, z: np.ndarray, J: np.ndarray) -> tuple[float, np.ndarray]:
         s = self.equations

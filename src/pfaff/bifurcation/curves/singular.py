@@ -179,6 +179,7 @@ class Folds(Singular):
     kind: int | None = FOLDS
     numbers: ClassVar[Mapping[str, int]] = {"cusp": 0, "bogdanov-takens": 1, "zero-hopf": 2}
     located_by_number: ClassVar[Sequence[str]] = tuple(numbers)
+    passable = located_by_number
 
     def singularity(self, z: np.ndarray, J: np.ndarray) -> tuple[float, np.ndarray]:
         n = self.equations.n

@@ -21,7 +21,22 @@ integers, spectra = types.Array(integer, 1, "C"), types.Array(types.complex128, 
 SYSTEM = (integer, integer, integers, integer, vector, integers, matrix, matrix, vector)
 LOOPS = {
     placed: (*SYSTEM, vector, vector, vector, types.boolean),
-    walk: (*SYSTEM, matrix, number, number, vector, matrix, number, stack, spectra, spectra),
+    walk: (
+        *SYSTEM,
+        matrix,
+        number,
+        number,
+        vector,
+        matrix,
+        number,
+        integer,
+        number,
+        stack,
+        stack,
+        types.Array(integer, 2, "C"),
+        spectra,
+        spectra,
+    ),
     quiet: (*SYSTEM, matrix, matrix),
     locate: (*SYSTEM, integer, number, matrix, matrix, matrix, number),
 }

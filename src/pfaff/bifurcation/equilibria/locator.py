@@ -12,6 +12,7 @@ from pfaff.bifurcation.orbits.kernels import compiled
 
 TRIALS = 100
 LEFT = 4e-15  # of a place, what rounding leaves uncertain
+SHARP = 1e-4  # of a test at the ends of a step, what is left of it where it vanishes and does not jump
 
 
 @called
@@ -47,18 +48,17 @@ def trial(system, which, bound, a, b, s, z, tangent, J, right, left, tests):
     return pair_product(values, -1, -1)
 
 
-@compiled
-def locate(kind, fn, routines, tape, numbers, places, b, c, units, which, bound, first, last, found, place):
+@called
+def sought(system, which, bound, first, last, found, place):
     """The fraction of the chord of two points where a test, with known values at both, vanishes, and the point there in
     ``found``; NaN if it does not, or a trial fails. By Chandrupatla's method (1997)."""
-    system = (kind, fn, routines, np.empty(tape), numbers.copy(), places, b, c, units)
-    N = first.shape[1]
+    N, b = first.shape[1], system[6]
     J, right, left, tests = np.empty((N - 1, N)), np.empty_like(b), np.empty_like(b), np.empty(TESTS)
     z, tangent, least = np.empty(N), np.empty(N), np.inf
     x1, x2, x3, t, best = 0.0, 1.0, 0.0, 0.5, np.nan
     f1 = trial(system, which, bound, first, last, x1, z, tangent, J, right, left, tests)
     f2 = trial(system, which, bound, first, last, x2, z, tangent, J, right, left, tests)
-    f3 = f1
+    f3, largest = f1, max(abs(f1), abs(f2))
     if not f1 * f2 < 0:
         return np.nan
     for _ in range(TRIALS):
@@ -83,4 +83,11 @@ def locate(kind, fn, routines, tape, numbers, places, b, c, units, which, bound,
         if fall**2 < ratio and (1 - fall) ** 2 < 1 - ratio:
             t = f1 / (f2 - f1) * f3 / (f2 - f3) + (x3 - x1) / (x2 - x1) * f1 / (f3 - f1) * f2 / (f3 - f2)
         t = min(1 - room, max(room, t))
-    return best
+    return best if least <= SHARP * largest else np.nan
+
+
+@compiled
+def locate(kind, fn, routines, tape, numbers, places, b, c, units, which, bound, first, last, found, place):
+    """The same for a system that is handed over."""
+    system = (kind, fn, routines, np.empty(tape), numbers.copy(), places, b, c, units)
+    return sought(system, which, bound, first, last, found, place)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from math import isfinite
 from typing import Any, ClassVar
 
@@ -10,13 +11,14 @@ import numpy as np
 
 from pfaff.bifurcation.equilibria.rest_equations import RestEquations
 from pfaff.continuation.dense import Implicit, Spot
+from pfaff.continuation.points import Walked
 from pfaff.continuation.problem import TURNING, Event, Stretch
 from pfaff.threads import known_property
 
 EQUILIBRIA, FOLDS, HOPFS = range(3)  # what compiled loops know
 BOUND, TURN = -1, -2  # what is located by number beside tests: a value of the parameter, and where it turns
 FOLD, BRANCHING, HOPF = range(3)  # tests on branches of equilibria
-STRETCH = 32  # points that are walked at once: Ctrl-C is heard between them
+STRETCH, SPECIALS = 64, 8  # points that are walked at once, and special ones: Ctrl-C is heard between them
 
 
 class Regular(Implicit):
@@ -27,6 +29,7 @@ class Regular(Implicit):
     walks = True  # whether nothing but its tests says what happens
     numbers: ClassVar[Mapping[str, int]] = {}  # of tests in compiled loops
     located_by_number: ClassVar[Sequence[str]] = ()  # those that are as sharp there
+    passable: ClassVar[Sequence[str]] = ()  # those beyond whose points loops may go on
 
     @property
     def borders(self) -> tuple[np.ndarray, np.ndarray]:
@@ -86,26 +89,49 @@ class Regular(Implicit):
 
         s, bend = self.equations, np.zeros(len(at.z)) if at.bend is None else at.bend
         origin = s.origin if isfinite(s.reach) else np.nan
-        rows = len(self.borders[0])
-        found = np.empty((STRETCH, 4 + 2 * rows, len(at.z)))
-        spectra = np.empty((2, 2, s.n), dtype=complex)
-        many, length, turn, changed = walk(
+        passable = sum(1 << self.numbers[name] for name in self.passable)
+        found = np.empty((STRETCH, 4 + 2 * len(self.borders[0]), len(at.z)))
+        special, marks = np.empty((SPECIALS, 2, len(at.z))), np.empty((SPECIALS, 2), dtype=np.int64)
+        spectra = np.empty((2, 2 + SPECIALS, s.n), dtype=complex)
+        many, marked, length, turn, changed, side = walk(
             *self.loops, np.array([at.z, at.tangent, at.units, bend]), length, longest, np.array(bounds),
-            np.array([home.z, home.units]), origin, found, *spectra,
+            np.array([home.z, home.units]), origin, passable, self.place, found, special, marks, *spectra,
         )  # fmt: skip
-        points, problem, event = [], self, turn == turn
-        for row in found[: many + event]:
-            z, tangent, units, bend = row[:4]
-            problem = problem.at_step(units, row[4 : 4 + rows, : s.n], row[4 + rows :, : s.n])
-            points.append((problem, Spot(z, tangent, units, problem.inspect(z, tangent), bend)))
-        if not event:
-            return Stretch(points, length, many == STRETCH)
-        (_, ahead), before = points.pop(), points[-1][1] if many else at
-        for spot, values, slopes in zip((before, ahead), *spectra, strict=True):
+        points = Walked(many, partial(self._made, found))
+        events = []
+        for k, (test, before) in enumerate(marks[:marked].tolist()):
+            event = self._passed(points, before, test, *special[k], *spectra[:, 2 + k])
+            events += [(before, event)] if event else []
+        if side >= 0:
+            return Stretch(points, length, False, events, reached=side)
+        if turn != turn:
+            return Stretch(points, length, many == STRETCH, events)
+        before, ahead = points.made(many - 1)[1] if many else at, self._made(found, many)[1]
+        for spot, values, slopes in zip((before, ahead), *spectra[:, :2], strict=True):
             spot.facts.tell(eigenvalues=values, slopes=slopes)
         if changed >= 0:
             ahead.facts.tell(suspects=[name for name, k in self.numbers.items() if changed >> k & 1])
-        return Stretch(points, length, False, (ahead, turn))
+        return Stretch(points, length, False, events, (ahead, turn))
+
+    def _made(self, found: np.ndarray, k: int) -> tuple[Any, Spot]:
+        """A point from the rows that a loop left, with its problem."""
+        (z, tangent, units, bend), borders, n = found[k, :4], found[k, 4:], self.equations.n
+        rows = len(borders) // 2
+        problem = self.at_step(units, borders[:rows, :n], borders[rows:, :n])
+        return problem, Spot(z, tangent, units, problem.inspect(z, tangent), bend)
+
+    def _passed(
+        self, points: Walked[Spot], before: int, test: int, z: np.ndarray, tangent: np.ndarray, values: np.ndarray,
+        slopes: np.ndarray,
+    ) -> Event | None:  # fmt: skip
+        """The special point that a loop found, after so many points, where a test vanishes."""
+        problem = points.made(before - 1)[0] if before else self
+        spot = Spot(z, tangent, problem.equations.sizes, problem.inspect(z, tangent))
+        name = next(name for name, number in self.numbers.items() if number == test)
+        if name == "hopf":
+            spot.facts.tell(eigenvalues=values, slopes=slopes)
+        spot.facts.tell(turns=name == "fold")
+        return problem.event(name, spot)
 
     def events(self, engine: Any, a: Spot, b: Spot, length: float, last: bool) -> list[Event]:
         names = b.facts.suspects

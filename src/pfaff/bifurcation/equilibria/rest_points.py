@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -134,7 +134,7 @@ class RestTrail(Trail[Point, Special]):
     ``places`` are the indices of the points that come next after the special ones.
     """
 
-    points: tuple[Point, ...]
+    points: Sequence[Point]
     special: tuple[Special, ...]
     ended: Ending
     step: float
@@ -194,5 +194,6 @@ class RestTrail(Trail[Point, Special]):
             lambda event: cls._special(engine.problem, event),
             fresh,
             home,
+            cls._point,
         )
-        return cls(tuple(found.points), tuple(found.special), found.ended, course.step, tuple(found.places))
+        return cls(found.points, tuple(found.special), found.ended, course.step, tuple(found.places))

@@ -63,6 +63,7 @@ class Facts:
     z: np.ndarray
     tangent: np.ndarray
     suspects = None  # tests that change their sign, or may do so twice, in the step that leads to it, if they are known
+    turns = False  # whether it is known that the parameter turns
 
     @known_property
     def jacobian(self) -> np.ndarray:
@@ -127,6 +128,7 @@ class Rests(Regular):
     kind = EQUILIBRIA
     numbers: ClassVar[Mapping[str, int]] = {"fold": FOLD, "branch point": BRANCHING, "hopf": HOPF}
     located_by_number = ("hopf",)
+    passable = ("fold", "hopf")
 
     @property
     def walks(self) -> bool:  # type: ignore[override]
@@ -225,7 +227,7 @@ class Rests(Regular):
 
     def _fold(self, spot: Spot) -> Event | None:
         # Where the parameter hardly changes at all, its tangent has no sign.
-        turns = abs(self._curvature(spot)) > LEVEL or self._turns_about(spot)
+        turns = spot.facts.turns or abs(self._curvature(spot)) > LEVEL or self._turns_about(spot)
         return Event("fold", spot, outranks=("divergence",)) if turns else None
 
     def _turns_about(self, spot: Spot) -> bool:

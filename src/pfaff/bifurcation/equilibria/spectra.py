@@ -105,14 +105,14 @@ def matched(cost):
 @called
 def conduct(a, da, b, db, step):
     """What eigenvalues do between the ends of a step: nothing, cross the imaginary axis, or change so much that more
-    may happen than is seen (``Rates`` and ``Rests.hides``)."""
+    may happen than is seen (``Rates`` and ``Rests.hides``); and how many cross."""
     n = len(a)
     cost = np.empty((n, n))
     for i in range(n):
         for j in range(n):
             cost[i, j] = abs(b[j] - a[i] - step * (da[i] + db[j]) / 2) + step / 4 * abs(db[j] - da[i])
             if not np.isfinite(cost[i, j]):
-                return CROSSING
+                return CROSSING, 0
     columns, floor = matched(cost), max(rounding(a), rounding(b))
     crossed, hidden, right, beside = 0, False, 0, 0
     for i in range(n):
@@ -133,8 +133,9 @@ def conduct(a, da, b, db, step):
     signs = pairs_sign(a) * pairs_sign(b)
     most = 2 if signs < 0 else 1
     if crossed > most or abs(right) > most or hidden:
-        return HIDING
-    return CROSSING if crossed or right or beside or not signs > 0 else QUIET
+        return HIDING, crossed
+    # Where only the sum of two real ones changes its sign, at a neutral saddle, nothing happens.
+    return CROSSING if crossed or right or beside else QUIET, crossed
 
 
 @called

@@ -1,7 +1,8 @@
-"""The walker: a regular stretch of a branch, taken in one compiled loop until something happens on it.
+"""The walker: a regular stretch of a branch, taken in one compiled loop until something happens that it does not know.
 
-It steps as ``continuation.engine`` does, by the same rules. A step that reaches a bound, closes the branch, changes the
-sign of a test or cannot be taken is left to the engine, and so is what there is to say about it.
+It steps as ``continuation.engine`` does, by the same rules. Where one test alone changes its sign, it finds the place
+and goes on; it ends on a bound before which nothing happens. A step that closes the branch, on which more happens, or
+that cannot be taken, is left to the engine, and so is what there is to say about special points.
 """
 
 from __future__ import annotations
@@ -11,10 +12,12 @@ import numpy as np
 from pfaff.bifurcation.equilibria.addresses import called
 from pfaff.bifurcation.equilibria.corrector import FOUND, directed, length, newton, product
 from pfaff.bifurcation.equilibria.curve_tests import TESTS, measured
-from pfaff.bifurcation.equilibria.regular import BRANCHING, EQUILIBRIA, FOLD, HOPF
-from pfaff.bifurcation.equilibria.special_points import FLAT, SLOPES
+from pfaff.bifurcation.equilibria.locator import sought
+from pfaff.bifurcation.equilibria.regular import BOUND, BRANCHING, EQUILIBRIA, FOLD, HOPF, TURN
+from pfaff.bifurcation.equilibria.special_points import FLAT, LEVEL, SLOPES
 from pfaff.bifurcation.equilibria.spectra import HIDING, QUIET, conduct, pairs_sign, spectrum
 from pfaff.bifurcation.orbits.kernels import compiled
+from pfaff.continuation.dense import NEAR as ON_BOUND
 from pfaff.continuation.engine import NEAR, STEADY
 from pfaff.continuation.problem import Pace
 
@@ -44,14 +47,20 @@ def turns_between(a, b, chord, rounding):
 
 
 @called
-def passes(a, b, bounds, home, units):
-    """Whether a step reaches a bound, or passes the first point."""
+def reached(a, b, bounds):
+    """Which of the bounds a step reaches; −1 if none."""
     N = len(a)
-    for bound in bounds:
-        if (a[N - 1] - bound) * (b[N - 1] - bound) < 0 or b[N - 1] == bound:
-            return True
+    for k in range(len(bounds)):
+        if (a[N - 1] - bounds[k]) * (b[N - 1] - bounds[k]) < 0 or b[N - 1] == bounds[k]:
+            return k
+    return -1
+
+
+@called
+def returns(a, b, home, units):
+    """Whether a step passes the first point."""
     inner, chord, back = 0.0, 0.0, 0.0
-    for i in range(N):
+    for i in range(len(a)):
         inner += (home[i] - a[i]) * (b[i] - a[i]) / units[i] ** 2
         chord += ((b[i] - a[i]) / units[i]) ** 2
         back += ((home[i] - a[i]) / units[i]) ** 2
@@ -87,15 +96,15 @@ def dips_at(first, middle, last):
 
 @called
 def happens(system, here, z, tangent, tests, J, right, left):
-    """Which tests change their signs in a step, or may do so twice, as bits: rows of ``tests`` are those of the point
-    before it, of its ends and of its middle, which is looked at if need be."""
-    N, looks, changed = len(z), False, 0
+    """Which tests change their signs in a step, or may do so twice, as bits, and whether one may do so: rows of
+    ``tests`` are those of the point before it, of its ends and of its middle, which is looked at if need be."""
+    N, looks, changed, twice = len(z), False, 0, False
     for k in range(TESTS):
         if not tests[1, k] * tests[2, k] > 0:
             changed |= 1 << k
         looks = looks or may_dip(tests[0, k], tests[1, k], tests[2, k])
     if not looks:
-        return changed
+        return changed, twice
     middle, row, way, aside = np.empty(N), np.empty(N), np.empty(N), np.empty(N)
     for i in range(N):
         way[i] = z[i] - here[0, i]
@@ -105,13 +114,95 @@ def happens(system, here, z, tangent, tests, J, right, left):
         middle[i] = (here[0, i] + z[i]) / 2 + chord * (here[1, i] - tangent[i] / size) / 8
     ended, _ = newton(system, middle, row, J, right, left)
     if ended != FOUND:
-        return (1 << TESTS) - 1
+        return (1 << TESTS) - 1, True
     _, about = directed(system, middle, way, aside, J, right, left)
     measured(system, middle, J, right, left, about, tests[3])
     for k in range(TESTS):
         if may_dip(tests[0, k], tests[1, k], tests[2, k]) and dips_at(tests[1, k], tests[3, k], tests[2, k]):
-            changed |= 1 << k
-    return changed
+            changed, twice = changed | 1 << k, True
+    return changed, twice
+
+
+@called
+def single(changed, passable):
+    """The test that alone has a bit, if that may be passed; −1 if there is none, or more than one."""
+    for k in range(TESTS):
+        if changed == 1 << k and passable & changed:
+            return k
+    return -1
+
+
+@called
+def marked(system, test, here, ahead, place, special, values, slopes):
+    """Whether the special point of a test between two points is found: z and tangent, at a Hopf point eigenvalues."""
+    turns = system[0] == EQUILIBRIA and test == FOLD
+    at = sought(system, TURN if turns else test, 0.0, here, ahead, special, place)
+    if system[0] == EQUILIBRIA and test == HOPF and at == at:
+        N, b = here.shape[1], system[6]
+        J, right, left, aside = np.empty((N - 1, N)), np.empty_like(b), np.empty_like(b), np.empty(N)
+        directed(system, special[0], special[1], aside, J, right, left)
+        spectrum(system, special[0], special[1], J, values, slopes)
+    return at == at
+
+
+@called
+def landed(system, here, ahead, bound, place):
+    """Whether a step ends on a bound that it crosses, with nothing before it; the point ahead is then there."""
+    N, b = here.shape[1], system[6]
+    J, right, left, tangent = np.empty((N - 1, N)), np.empty_like(b), np.empty_like(b), np.empty(N)
+    found, row, z = np.empty((2, N)), np.zeros(N), np.empty(N)
+    at = sought(system, BOUND, bound, here, ahead, found, place)
+    if at != at:
+        return False
+    for i in range(N):
+        z[i] = found[0, i]
+    row[N - 1], z[N - 1] = 1.0, bound
+    ended, _ = newton(system, z, row, J, right, left)
+    for i in range(N):
+        found[0, i] -= z[i]
+    if ended != FOUND or not length(found[0], system[8]) < ON_BOUND:
+        return False
+    z[N - 1] = bound
+    sign, _ = directed(system, z, found[1], tangent, J, right, left)
+    if sign != sign:
+        return False
+    last = ahead.copy()
+    for i in range(N):
+        last[0, i], last[1, i] = z[i], tangent[i]
+    if not calm(system, here, last):
+        return False
+    for i in range(N):
+        ahead[0, i], ahead[1, i] = z[i], tangent[i]
+    return True
+
+
+@called
+def calm(system, first, last):
+    """Whether nothing happens between two points, rows z, tangent and units."""
+    kind, n, N, b = system[0], system[6].shape[1], first.shape[1], system[6]
+    J, right, left, aside = np.empty((N - 1, N)), np.empty_like(b), np.empty_like(b), np.empty(N)
+    values, slopes = np.empty((2, n), dtype=np.complex128), np.empty((2, n), dtype=np.complex128)
+    tests, signs = np.full((4, TESTS), np.nan), np.empty(2)
+    for side in range(2):
+        here = first if side == 0 else last
+        signs[side], about = directed(system, here[0], here[1], aside, J, right, left)
+        if kind == EQUILIBRIA:
+            spectrum(system, here[0], here[1], J, values[side], slopes[side])
+        else:
+            measured(system, here[0], J, right, left, about, tests[1 + side])
+    if kind != EQUILIBRIA:
+        changed, _ = happens(system, first, last[0], last[1], tests, J, right, left)
+        return changed == 0
+    for i in range(N):
+        aside[i] = last[0, i] - first[0, i]
+    how, _ = conduct(values[0], slopes[0], values[1], slopes[1], length(aside, first[2]))
+    return how == QUIET and first[1, N - 1] * last[1, N - 1] > 0 and signs[0] * signs[1] > 0
+
+
+@compiled
+def quiet(kind, fn, routines, tape, numbers, places, b, c, units, first, last):
+    """The same for a system that is handed over."""
+    return calm((kind, fn, routines, np.empty(tape), numbers.copy(), places, b, c, units), first, last)
 
 
 @compiled
@@ -131,17 +222,25 @@ def walk(
     bounds,
     home,
     origin,
+    passable,
+    place,
     found,
+    special,
+    marks,
     values,
     slopes,
 ):
-    """Points ahead of one, rows (z, tangent, units, bend, borders) of ``found`` as of it, and how many; the length of
-    the step that is next, and its turn if it leads to one more point before which something happens, else NaN; which
-    tests change their signs there, as bits, −1 if that is not known.
+    """Points ahead of one, rows (z, tangent, units, bend, borders) of ``found`` as of it. What is given back:
+
+    how many there are; how many special points, rows (z, tangent) of ``special``, tests and numbers of points before
+    them as rows of ``marks``; the length of the step that is next; its turn if it leads to one more point, before which
+    something happens, else NaN; which tests change their signs there, as bits, −1 if that is not known; which bound the
+    last point is on, −1 if none.
 
     ``home`` are z and units of the first point, ``origin`` the value from which the parameter is measured, not a number
-    where its units stay. ``values`` and ``slopes`` of eigenvalues are left as at both ends of the last step."""
-    n, N, h, many = b.shape[1], at.shape[1], step, 0
+    where its units stay; ``passable`` the tests, as bits, whose points are found here, to a ``place`` on their chords.
+    ``values`` and ``slopes`` of eigenvalues are left as at both ends of the last step, then at special points."""
+    n, N, h, many, special_ones = b.shape[1], at.shape[1], step, 0, 0
     b, c, units = b.copy(), c.copy(), units.copy()
     system = (kind, fn, routines, np.empty(tape), numbers.copy(), places, b, c, units)
     z, tangent, guess, row = np.empty(N), np.empty(N), np.empty(N), np.empty(N)
@@ -169,25 +268,28 @@ def walk(
         if not turn < SHARPEST or ahead != ahead:
             h /= 2
             continue
-        event, changed = passes(here[0], z, bounds, home[0], home[1]), -1
+        side, back = reached(here[0], z, bounds), returns(here[0], z, home[0], home[1])
+        event, changed, test = side >= 0 or back, -1, -1
         if kind == EQUILIBRIA:
             a, e, unit = here[1, N - 1] / here[2, N - 1], tangent[N - 1] / units[N - 1], units[N - 1] * h
             noise = np.spacing(max(abs(here[0, N - 1]), abs(z[N - 1]))) / unit
             spectrum(system, z, tangent, J, values[1], slopes[1])
-            how = conduct(values[0], slopes[0], values[1], slopes[1], h)
+            how, crossed = conduct(values[0], slopes[0], values[1], slopes[1], h)
             if h > RESOLVED and (how == HIDING or turns_between(a, e, (z[N - 1] - here[0, N - 1]) / unit, noise)):
                 h /= 2
                 continue
             changed = (1 << FOLD) * (not a * e > 0) | (1 << BRANCHING) * (not sign * ahead > 0)
-            changed |= (1 << HOPF) * (not pairs_sign(values[0]) * pairs_sign(values[1]) > 0)
+            changed |= (1 << HOPF) * (how != QUIET and not pairs_sign(values[0]) * pairs_sign(values[1]) > 0)
+            alone = min(abs(a), abs(e)) > LEVEL and crossed == 1 if changed == 1 << FOLD else crossed == 2
+            test = single(changed, passable) if alone and not event else -1
             event = event or how != QUIET or changed > 0
         elif not event:
             for a in range(len(b)):
                 for i in range(n):
                     ends[0, a, i], ends[1, a, i] = left[a, i], right[a, i]
             measured(system, z, J, right, left, about, tests[2])
-            changed = happens(system, here, z, tangent, tests, J, right, left)
-            event = changed > 0
+            changed, twice = happens(system, here, z, tangent, tests, J, right, left)
+            event, test = changed > 0, -1 if twice else single(changed, passable)
         for i in range(N):
             guess[i] = z[i] - here[0, i]
         apart, size = length(guess, units), length(here[1], units)
@@ -197,8 +299,15 @@ def walk(
         for a in range(len(b)):
             for i in range(n):
                 found[many, 4 + a, i], found[many, 4 + len(b) + a, i] = b[a, i], c[a, i]
+        if test >= 0 and special_ones < len(marks):
+            k = special_ones
+            event = not marked(system, test, here, found[many], place, special[k], values[2 + k], slopes[2 + k])
+            if not event:
+                marks[k, 0], marks[k, 1], special_ones = test, many, special_ones + 1
+        if side >= 0 and not back and landed(system, here, found[many], bounds[side], place):
+            return many + 1, special_ones, h, np.nan, 0, side
         if event:
-            return many, h, turn, changed
+            return many, special_ones, h, turn, changed, -1
         for i in range(n):
             values[0, i], slopes[0, i] = values[1, i], slopes[1, i]
         for k in range(TESTS):
@@ -207,29 +316,7 @@ def walk(
         orthonormal(ends[0], b)
         orthonormal(ends[1], c)
         renew(z, units, n, origin)
-    return many, h, np.nan, 0
-
-
-@compiled
-def quiet(kind, fn, routines, tape, numbers, places, b, c, units, first, last):
-    """Whether nothing happens between two points, rows z, tangent and units."""
-    system, n, N = (kind, fn, routines, np.empty(tape), numbers.copy(), places, b, c, units), b.shape[1], first.shape[1]
-    J, right, left, aside = np.empty((N - 1, N)), np.empty_like(b), np.empty_like(b), np.empty(N)
-    values, slopes = np.empty((2, n), dtype=np.complex128), np.empty((2, n), dtype=np.complex128)
-    tests, signs = np.full((4, TESTS), np.nan), np.empty(2)
-    for side in range(2):
-        here = first if side == 0 else last
-        signs[side], about = directed(system, here[0], here[1], aside, J, right, left)
-        if kind == EQUILIBRIA:
-            spectrum(system, here[0], here[1], J, values[side], slopes[side])
-        else:
-            measured(system, here[0], J, right, left, about, tests[1 + side])
-    if kind != EQUILIBRIA:
-        return happens(system, first, last[0], last[1], tests, J, right, left) == 0
-    for i in range(N):
-        aside[i] = last[0, i] - first[0, i]
-    how = conduct(values[0], slopes[0], values[1], slopes[1], length(aside, first[2]))
-    return how == QUIET and first[1, N - 1] * last[1, N - 1] > 0 and signs[0] * signs[1] > 0
+    return many, special_ones, h, np.nan, 0, -1
 
 
 @called
