@@ -114,25 +114,26 @@ def newton(
     held: Sequence[int] = (),
 ) -> tuple[np.ndarray, bool]:
     """Newton's method until its steps no longer shrink; the last state, and whether it settled."""
+    regular = False
 
     def step(x: np.ndarray) -> tuple[np.ndarray, float] | None:
+        nonlocal regular
         f, J = rhs(x), jacobian(x)
         if not (np.isfinite(f).all() and np.isfinite(J).all()):
             return None
-        change = -bordering(J, held=held).solve(J, f)
+        border = bordering(J, held=held)
+        change, regular = -border.solve(J, f), border.regular
         size = float(np.abs(change).max() / (1 + np.abs(x).max()))
         return x + change * min(1.0, FARTHEST / size if size else 1.0), size
 
     found = newtons_method.newton(step, x.copy())
-    return found.at, found.settled and _rests(rhs, jacobian, found.at)
+    return found.at, found.settled and (regular or _rests(rhs, jacobian, found.at))
 
 
 def _rests(
     rhs: Callable[[np.ndarray], np.ndarray], jacobian: Callable[[np.ndarray], np.ndarray], x: np.ndarray
 ) -> bool:
     """Whether nothing moves at x: where J is singular, Newton's method also settles on what J cannot reach."""
-    if bordering(jacobian(x)).regular:
-        return True
     units = np.full(len(x), 1 + np.abs(x).max())
     return at_rest(rhs(x), row_sizes(jacobian, x, units))
 

@@ -123,14 +123,14 @@ class Engine(Generic[P]):
     def _taken(self, at: P, stretch: Stretch[P]) -> Generator[Walked[P] | Event[P], None, tuple[P, Walked[P]]]:
         """Points and events of a stretch: its last point, and all of them."""
         points, done = stretch.points, 0
-        for before, event in stretch.events:
+        for before, problem, event in stretch.events:
             if before > done:
                 yield points.part(done, before)
-            self.problem, done = points.made(before - 1)[0] if before else self.problem, before
+            self.problem, done = problem, before
             yield event
         if len(points) > done:
             yield points.part(done, len(points))
-        if len(points):
+        if len(points) and stretch.reached is None:
             self._before = points.made(len(points) - 2)[1] if len(points) > 1 else at
             self.problem, at = points.made(len(points) - 1)
             self.problem, at = self.problem.renewed(at)

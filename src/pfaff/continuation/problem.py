@@ -55,14 +55,15 @@ class Missed(Generic[P]):
 class Stretch(Generic[P]):
     """Points in order, the length of the step that is next, and whether it may go on at once.
 
-    ``events`` are special points, each with how many points come before it. ``ahead`` is where the next step leads, and
-    its turn, as ``Problem.ahead`` has them, if known; ``reached`` says which bound the last point is on.
+    ``events`` are special points, each with how many points come before it, and its problem. ``ahead`` is where the
+    next step leads, and its turn, as ``Problem.ahead`` has them, if known; ``reached`` says which bound the last point
+    is on.
     """
 
     points: Walked[P]
     length: float
     more: bool
-    events: Sequence[tuple[int, Event[P]]] = ()
+    events: Sequence[tuple[int, Any, Event[P]]] = ()
     ahead: tuple[P, float] | None = None
     reached: int | None = None
 

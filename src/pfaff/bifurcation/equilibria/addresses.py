@@ -11,17 +11,15 @@ from typing import Any
 
 import numpy as np
 from llvmlite import ir
-from numba import njit, types
+from numba import types
 from numba.extending import get_cython_function_address, intrinsic
 
-from pfaff.bifurcation.orbits.kernels import OPTIONS
-
-# Called by kernels only, and compiled once for each of those that call them.
-called = njit(**OPTIONS, no_cpython_wrapper=True)
+from pfaff.bifurcation.equilibria.linking import called
 
 ROUTINES = ("dgetrf", "dgetrs", "dgeev", "zgesv")
 FACTORISE, SOLVE, EIGEN, COMPLEX = range(len(ROUTINES))
 PLAIN, TRANSPOSED, WITHOUT, WITH = (np.uint8(ord(each)) for each in "NTNV")
+SMALL = 12  # rows up to which plain loops are quicker than a call of LAPACK
 
 
 @cache
@@ -45,8 +43,61 @@ def call(context: Any, address: Any, pointers: Any) -> Any:
 
 
 @called
+def eliminated(A: np.ndarray, pivots: np.ndarray) -> float:
+    """The same as ``factorised`` by Gaussian elimination with partial pivoting, as LAPACK leaves it."""
+    n, sign = len(A), 1.0
+    for k in range(n):
+        p = k
+        for i in range(k + 1, n):
+            if abs(A[k, i]) > abs(A[k, p]):
+                p = i
+        pivots[k] = p + 1
+        if not A[k, p]:
+            return 0.0
+        if p != k:
+            sign = -sign
+            for j in range(n):
+                A[j, k], A[j, p] = A[j, p], A[j, k]
+        sign *= np.sign(A[k, k])
+        for i in range(k + 1, n):
+            A[k, i] /= A[k, k]
+        for j in range(k + 1, n):
+            for i in range(k + 1, n):
+                A[j, i] -= A[j, k] * A[k, i]
+    return sign
+
+
+@called
+def replaced(A: np.ndarray, pivots: np.ndarray, x: np.ndarray, transposed: bool) -> None:
+    """The solution for one right side, in its place."""
+    n = len(A)
+    if not transposed:
+        for k in range(n):
+            x[k], x[pivots[k] - 1] = x[pivots[k] - 1], x[k]
+        for k in range(n):
+            for i in range(k + 1, n):
+                x[i] -= A[k, i] * x[k]
+        for k in range(n - 1, -1, -1):
+            x[k] /= A[k, k]
+            for i in range(k):
+                x[i] -= A[k, i] * x[k]
+        return
+    for k in range(n):
+        for i in range(k):
+            x[k] -= A[k, i] * x[i]
+        x[k] /= A[k, k]
+    for k in range(n - 1, -1, -1):
+        for i in range(k + 1, n):
+            x[k] -= A[k, i] * x[i]
+    for k in range(n - 1, -1, -1):
+        x[k], x[pivots[k] - 1] = x[pivots[k] - 1], x[k]
+
+
+@called
 def factorised(routines: np.ndarray, A: np.ndarray, pivots: np.ndarray) -> float:
     """LU of a matrix, given by columns, in its place; the sign of its determinant, zero where it is singular."""
+    if len(A) <= SMALL:
+        return eliminated(A, pivots)
     size = np.array([len(A), 0], dtype=np.int32)
     call(
         routines[FACTORISE],
@@ -68,6 +119,10 @@ def substituted(
     routines: np.ndarray, A: np.ndarray, pivots: np.ndarray, right: np.ndarray, columns: int, transposed: bool
 ) -> None:
     """The solution for so many right sides, given by columns, in their place."""
+    if len(A) <= SMALL:
+        for k in range(columns):
+            replaced(A, pivots, right.reshape(columns, len(A))[k], transposed)
+        return
     size = np.array([len(A), columns, 0], dtype=np.int32)
     how = np.array([TRANSPOSED if transposed else PLAIN])
     call(

@@ -246,6 +246,8 @@ def _with_undamped(at: RestEquations, z: np.ndarray, to: float) -> Rests:
         values = np.linalg.eigvals(Deflation.about(J, at.zeros)(J) if at.zeros else J)
         undamped.append(always_zero(values))
         still.append(int((np.abs(values) <= floor(values)).sum()))
+        if not (undamped[-1] or still[-1]):
+            return Rests(at, 0)
     return Rests(at, min(undamped), min(still))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from math import isfinite
+from math import copysign, isfinite
 from typing import Any, ClassVar
 
 import numpy as np
@@ -18,6 +18,8 @@ from pfaff.threads import known_property
 EQUILIBRIA, FOLDS, HOPFS = range(3)  # what compiled loops know
 BOUND, TURN = -1, -2  # what is located by number beside tests: a value of the parameter, and where it turns
 FOLD, BRANCHING, HOPF = range(3)  # tests on branches of equilibria
+STEEP = 0.1  # change of the parameter along a unit tangent, in its units, where one branch only starts
+TANGENTIAL = 1e-10  # of the terms of J t, what is left of it
 STRETCH, SPECIALS = 64, 8  # points that are walked at once, and special ones: Ctrl-C is heard between them
 
 
@@ -76,6 +78,20 @@ class Regular(Implicit):
                 return Spot(z, tangent, self.equations.sizes, facts)
         return super().spot(z, towards)  # which says why there is none
 
+    def start(self, z: np.ndarray, ahead: float) -> Spot:
+        if self.loops is not None:
+            from pfaff.bifurcation.equilibria.branch_loops import placed
+
+            forward, units = np.zeros(len(z)), self.equations.sizes
+            forward[-1] = copysign(units[-1], ahead)
+            _, t, J, ended, _ = placed(*self.loops, z, forward, forward, False)
+            tangential = not ended and (np.abs(J @ t) <= TANGENTIAL * (np.abs(J) @ np.abs(t))).all()
+            if tangential and abs(t[-1]) > STEEP * units[-1]:
+                facts = self.inspect(z, t)
+                facts.tell(jacobian=J)
+                return Spot(z, t, units, facts)
+        return super().start(z, ahead)  # where the parameter hardly changes, branches may cross
+
     def at_step(self, units: np.ndarray, b: np.ndarray, c: np.ndarray) -> Any:
         """The problem with other units and borders."""
         raise NotImplementedError
@@ -100,8 +116,9 @@ class Regular(Implicit):
         points = Walked(many, partial(self._made, found))
         events = []
         for k, (test, before) in enumerate(marks[:marked].tolist()):
-            event = self._passed(points, before, test, *special[k], *spectra[:, 2 + k])
-            events += [(before, event)] if event else []
+            problem = points.made(before - 1)[0] if before else self
+            event = problem._passed(test, *special[k], *spectra[:, 2 + k])
+            events += [(before, problem, event)] if event else []
         if side >= 0:
             return Stretch(points, length, False, events, reached=side)
         if turn != turn:
@@ -121,17 +138,15 @@ class Regular(Implicit):
         return problem, Spot(z, tangent, units, problem.inspect(z, tangent), bend)
 
     def _passed(
-        self, points: Walked[Spot], before: int, test: int, z: np.ndarray, tangent: np.ndarray, values: np.ndarray,
-        slopes: np.ndarray,
-    ) -> Event | None:  # fmt: skip
-        """The special point that a loop found, after so many points, where a test vanishes."""
-        problem = points.made(before - 1)[0] if before else self
-        spot = Spot(z, tangent, problem.equations.sizes, problem.inspect(z, tangent))
+        self, test: int, z: np.ndarray, tangent: np.ndarray, values: np.ndarray, slopes: np.ndarray
+    ) -> Event | None:
+        """The special point that a loop found where a test vanishes."""
+        spot = Spot(z, tangent, self.equations.sizes, self.inspect(z, tangent))
         name = next(name for name, number in self.numbers.items() if number == test)
         if name == "hopf":
             spot.facts.tell(eigenvalues=values, slopes=slopes)
         spot.facts.tell(turns=name == "fold")
-        return problem.event(name, spot)
+        return self.event(name, spot)
 
     def events(self, engine: Any, a: Spot, b: Spot, length: float, last: bool) -> list[Event]:
         names = b.facts.suspects

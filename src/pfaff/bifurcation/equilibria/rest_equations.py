@@ -293,13 +293,16 @@ def _turned(columns: np.ndarray, like: np.ndarray) -> np.ndarray:
 
 def equations_about(
     case: Bound, flow: Flow, free: tuple[str, ...], x: np.ndarray, spans: Sequence[float], fixed: Sequence[str],
-    zeros: tuple[int, ...],
+    zeros: tuple[int, ...], known: tuple[np.ndarray, Border] | None = None,
 ) -> tuple[RestEquations, np.ndarray]:  # fmt: skip
-    """The problem about an equilibrium with these structural zeros, and its z there."""
-    J = jacobian_of(flow, x, case.numbers)
+    """The problem about an equilibrium with these structural zeros, and its z there; ``known`` are the Jacobian and its
+    border."""
+    if known is None:
+        J = jacobian_of(flow, x, case.numbers)
+        known = J, bordering(J)
+    J, whole = known
     k = zeros[0] if zeros else 0
     moving, kept = ([flow.states.index(name) for name in names if name in flow.states] for names in (free, fixed))
-    whole = bordering(J)
     border = whole if whole.regular else bordering(J, k, kept, first=moving)
     rows = border.rows
     pull = np.zeros((k, len(free)))
@@ -331,7 +334,7 @@ def _sizes(
     large = float((np.abs(x) / D).max(initial=0.0))
     moved = 0.0
     if free[0] in case.system.parameter_names:
-        push = flow.parameter_jacobian(x, case.numbers, [free[0]])[:, 0]
+        push = linearised(flow, free[:1])(x, case.numbers)[:, -1]
         way = -border.solve(J, push) * span[0]
         if np.isfinite(way).all() and way.any():
             moved = float((np.abs(way) / D).max() * _straight(J, x, way, D, flow, case))

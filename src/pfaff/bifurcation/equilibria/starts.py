@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pfaff.algebra.bordering import newton
+from pfaff.algebra.bordering import bordering, newton
 from pfaff.algebra.structural_zeros import zero_chain
 from pfaff.algebra.tolerances import NEIGHBOUR
 from pfaff.bifurcation.equilibria.linearised import jacobian_of
@@ -33,8 +33,10 @@ def start_equations(
     if name not in (*flow.states, *case.system.parameter_names):
         raise ParameterError(f"{name} is no state of this branch, {', '.join(flow.states)}: start from a value of it")
     span = abs(to - value_of(case, flow, x, name)) or 1.0
-    zeros = _persistent(case, at, name, span)
-    return equations_about(case, flow, (name,), x, (span,), held, zeros)
+    J = jacobian_of(flow, x, case.numbers)
+    border = bordering(J)
+    zeros = () if border.regular else _persistent(case, at, J, name, span)
+    return equations_about(case, flow, (name,), x, (span,), held, zeros, (J, border))
 
 
 @dataclass(frozen=True)
@@ -122,10 +124,10 @@ def _by_name(start: Any) -> dict[str, float]:
     return {name: number_from(name, value) for name, value in given.items()}
 
 
-def _persistent(case: Bound, at: Start, name: str, span: float) -> tuple[int, ...]:
+def _persistent(case: Bound, at: Start, J: np.ndarray, name: str, span: float) -> tuple[int, ...]:
     """Zeros that a neighbouring equilibrium has as well: those of a family, not of a bifurcation."""
     flow, x = at.flow, at.x
-    here = zero_chain(jacobian_of(flow, x, case.numbers), at.most)
+    here = zero_chain(J, at.most)
     if not here or name not in case.system.parameter_names:
         return here
     numbers = case.numbers_at(name, value_of(case, flow, x, name) + NEIGHBOUR * span)

@@ -1,0 +1,48 @@
+"""Functions that compiled loops call, for numba to link into them and to optimise there, once.
+
+By itself numba optimises every function together with all that it calls, and makes code of it, before another one links
+it: of a tower of calls, each floor again for every floor above it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from numba import njit
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import Compiler
+
+from pfaff.bifurcation.orbits.kernels import OPTIONS
+
+
+class Part(JITCodeLibrary):
+    """What is linked only: not optimised by itself, and without code of its own."""
+
+    def finalize(self) -> None:
+        for library in dict.fromkeys(self._linking_libraries):
+            self._reload_init.update(library._reload_init)
+            self._final_module.link_in(library._get_module_for_linking(), preserve=True)
+        self._final_module.verify()
+        self._finalized = True
+
+    def get_pointer_to_function(self, name: str) -> int:
+        return 0
+
+    @property
+    def codegen(self) -> Part:
+        return self
+
+    def set_env(self, name: str, env: Any) -> None:
+        """Nothing raises exceptions, which is what it is for."""
+
+
+class Linked(Compiler):
+    """numba's compiler, up to what can be linked."""
+
+    def define_pipelines(self) -> list[Any]:
+        state = self.state
+        state.library = Part(state.targetctx.codegen(), state.func_id.func_qualname)
+        return super().define_pipelines()
+
+
+called = njit(**OPTIONS, no_cpython_wrapper=True, pipeline_class=Linked)
