@@ -18,7 +18,8 @@ __all__ = ["compile_ahead", "locate", "placed", "quiet", "ready", "walk"]
 integer, number = types.int64, types.float64
 vector, matrix, stack = (types.Array(number, order, "C") for order in (1, 2, 3))
 integers, spectra = types.Array(integer, 1, "C"), types.Array(types.complex128, 2, "C")
-SYSTEM = (integer, integer, integers, integer, vector, integers, matrix, matrix, vector)
+FRAME = types.Tuple((integers, matrix, matrix, types.Array(types.complex128, 1, "C")))
+SYSTEM = (integer, integer, integers, integer, vector, integers, matrix, matrix, vector, FRAME)
 LOOPS = {
     placed: (*SYSTEM, vector, vector, vector, types.boolean),
     walk: (

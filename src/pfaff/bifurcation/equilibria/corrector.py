@@ -20,7 +20,7 @@ FOUND, SINGULAR, UNDEFINED, UNSETTLED = range(4)  # how a correction ends
 TURNS, STILL = 12, 1e-9  # of a critical plane, at most, and its last change
 
 # A system is what is followed, the addresses of its compiled function and of LAPACK, a tape for the former, the numbers
-# of its parameters, places among them of those that are free, borders, and units of z.
+# of its parameters, places among them of those that are free, borders, units of z, and a frame of eigenvectors.
 
 
 @called
@@ -53,7 +53,7 @@ def product(a, b):
 @called
 def bent(system, z, left, right, factor, gradient):
     """Σ ⟨w, (∂J/∂z) v⟩ over the rows w and v, for every component of z, times a factor."""
-    _, fn, _, tape, numbers, places, b, _, units = system
+    _, fn, _, tape, numbers, places, b, _, units, _ = system
     n, N = b.shape[1], len(z)
     beside, values = z.copy(), np.empty((n, 1 + N))
     for j in range(N):
@@ -154,7 +154,7 @@ def critical_plane(routines, A, V, W, dual):
 def equations(system, z, G, J, right, left):
     """What vanishes and its derivatives, null vectors or bases of the critical plane; the sign of the bordered
     determinant or ω²."""
-    kind, fn, routines, tape, numbers, places, b, c, units = system
+    kind, fn, routines, tape, numbers, places, b, c, units, _ = system
     n, N, about = b.shape[1], len(z), 0.0
     values = np.empty((n, 1 + N))
     rates(fn, tape, numbers, places, z, values)
@@ -268,10 +268,10 @@ def directed(system, z, towards, tangent, J, right, left):
 
 
 @compiled
-def placed(kind, fn, routines, tape, numbers, places, b, c, units, guess, row, towards, correct):
+def placed(kind, fn, routines, tape, numbers, places, b, c, units, frame, guess, row, towards, correct):
     """The solution near a guess, or the guess itself, with its tangent and Jacobian; how the search for it ended, with
     its last change."""
-    system = (kind, fn, routines, np.empty(tape), numbers.copy(), places, b, c, units)
+    system = (kind, fn, routines, np.empty(tape), numbers.copy(), places, b, c, units, frame)
     z, tangent, J = guess.copy(), np.empty(len(guess)), np.empty((len(guess) - 1, len(guess)))
     right, left = np.empty_like(b), np.empty_like(b)
     ended, size = newton(system, z, row, J, right, left) if correct else (FOUND, 0.0)

@@ -89,7 +89,7 @@ def pair_product(values, first, second):
 def re_c1(system, z, A, V, W, square):
     """Re ⟨p, C(q, q, q̄) + B(q̄, h20) + 2B(q, h11)⟩/2 with (2iω − A) h20 = B(q, q) and A h11 = −B(q, q̄), where
     ⟨q, q⟩ = ⟨p, q⟩ = 1; V and W are bases of the critical planes, in units."""
-    _, fn, routines, tape, numbers, places, _, _, units = system
+    _, fn, routines, tape, numbers, places, _, _, units, _ = system
     n, N = len(A), len(z)
     if not square > 0:
         return np.nan

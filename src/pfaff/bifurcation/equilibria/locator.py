@@ -7,6 +7,7 @@ import numpy as np
 from pfaff.bifurcation.equilibria.addresses import called, eigen
 from pfaff.bifurcation.equilibria.corrector import FOUND, directed, length, newton
 from pfaff.bifurcation.equilibria.curve_tests import TESTS, measured, pair_product
+from pfaff.bifurcation.equilibria.frames import FROM, few
 from pfaff.bifurcation.equilibria.regular import BOUND, EQUILIBRIA, TURN
 from pfaff.bifurcation.orbits.kernels import compiled
 
@@ -44,6 +45,10 @@ def trial(system, which, bound, a, b, s, z, tangent, J, right, left, tests):
     for i in range(n):
         for j in range(n):
             A[i, j] = J[i, j]
+    if n >= FROM and system[9][0][0] > 0:
+        some = np.empty(n, dtype=np.complex128)
+        many = few(system[2], system[9], A, A, False, some, some.copy())
+        return pair_product(some[:many], -1, -1) if many else np.nan
     values, _, _ = eigen(system[2], A, False)
     return pair_product(values, -1, -1)
 
@@ -87,7 +92,7 @@ def sought(system, which, bound, first, last, found, place):
 
 
 @compiled
-def locate(kind, fn, routines, tape, numbers, places, b, c, units, which, bound, first, last, found, place):
+def locate(kind, fn, routines, tape, numbers, places, b, c, units, frame, which, bound, first, last, found, place):
     """The same for a system that is handed over."""
-    system = (kind, fn, routines, np.empty(tape), numbers.copy(), places, b, c, units)
+    system = (kind, fn, routines, np.empty(tape), numbers.copy(), places, b, c, units, frame)
     return sought(system, which, bound, first, last, found, place)

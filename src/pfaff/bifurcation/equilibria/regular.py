@@ -52,7 +52,10 @@ class Regular(Implicit):
 
         if not ready():
             return None
-        return self.kind, pointer.address, lapack(), pointer.tape, s.case.numbers, s.free_places, *self.borders, s.sizes
+        n = s.n if self.kind == EQUILIBRIA else 0
+        frame = np.zeros(1, dtype=np.int64), np.empty((n, n)), np.empty((n, n)), np.empty(n, dtype=complex)
+        of_case = s.case.numbers, s.free_places, *self.borders, s.sizes
+        return self.kind, pointer.address, lapack(), pointer.tape, *of_case, frame
 
     def __getstate__(self) -> dict[str, Any]:
         """Without addresses, which are this process's own."""

@@ -11,35 +11,92 @@ from pfaff.algebra.tolerances import GROWING, STIFF
 from pfaff.bifurcation.equilibria.addresses import called, eigen
 from pfaff.bifurcation.equilibria.corrector import length, rates
 from pfaff.bifurcation.equilibria.eigenvalues import UNSURE, WILD
+from pfaff.bifurcation.equilibria.frames import FROM, few, framed
 from pfaff.bifurcation.equilibria.rest_equations import PROBE
 
 QUIET, HIDING, CROSSING = range(3)  # what eigenvalues do in a step
 
 
 @called
-def spectrum(system, z, tangent, J, values, slopes):
-    """Eigenvalues and their derivatives ⟨p, J' q⟩/⟨p, q⟩ along the tangent."""
-    _, fn, routines, tape, numbers, places, _, _, units = system
-    n, N = len(values), len(z)
-    A, beside, change = np.empty((n, n)), np.empty(N), np.empty((2, n, 1 + N))
-    h = PROBE / length(tangent, units)
-    for side in range(2):
+def linear(system, z, tangent, A, change):
+    """∂f/∂x at a point, and its derivative along the tangent."""
+    _, fn, _, tape, numbers, places, _, _, units, _ = system
+    n, N = len(A), len(z)
+    beside, values, h = np.empty(N), np.empty((n, 1 + N)), PROBE / length(tangent, units)
+    for side in (1, -1, 0):
         for i in range(N):
-            beside[i] = z[i] + (1 - 2 * side) * h * tangent[i]
-        rates(fn, tape, numbers, places, beside, change[side])
-    for i in range(n):
-        for j in range(n):
-            A[i, j] = J[i, j]
-    found, left, right = eigen(routines, A, True)
+            beside[i] = z[i] + side * h * tangent[i]
+        rates(fn, tape, numbers, places, beside, values)
+        for i in range(n):
+            for j in range(n):
+                if side == 0:
+                    A[i, j] = values[i, 1 + j]
+                elif side == 1:
+                    change[i, j] = values[i, 1 + j]
+                else:
+                    change[i, j] = (change[i, j] - values[i, 1 + j]) / (2 * h)
+
+
+@called
+def spectrum(system, z, tangent, values, slopes):
+    """Eigenvalues and their derivatives ⟨p, J' q⟩/⟨p, q⟩ along the tangent."""
+    n = len(values)
+    A, change = np.empty((n, n)), np.empty((n, n))
+    linear(system, z, tangent, A, change)
+    found, left, right = eigen(system[2], A, True)
     for k in range(n):
         above, below = 0j, 0j
         for i in range(n):
             mapped = 0j
             for j in range(n):
-                mapped += (change[0, i, 1 + j] - change[1, i, 1 + j]) * right[k, j]
+                mapped += change[i, j] * right[k, j]
             above += left[k, i] * mapped
             below += left[k, i] * right[k, i]
-        values[k], slopes[k] = found[k], above / (2 * h * below) if below else 0j
+        values[k], slopes[k] = found[k], above / below if below else 0j
+
+
+@called
+def watched(system, z, tangent, values, slopes):
+    """The same of those eigenvalues that matter, by a frame: how many; 0 where it does not serve."""
+    n, frame = len(values), system[9]
+    if n < FROM or frame[0][0] < 0:
+        spectrum(system, z, tangent, values, slopes)
+        return n
+    if frame[0][0] == 0:
+        return 0
+    A, change = np.empty((n, n)), np.empty((n, n))
+    linear(system, z, tangent, A, change)
+    return few(system[2], frame, A, change, True, values, slopes)
+
+
+@called
+def compared(system, first, last, values, slopes):
+    """The same at both ends of a step, rows z and tangent, in a new frame; of all eigenvalues if none serves."""
+    n, frame = values.shape[1], system[9]
+    A, change = np.empty((n, n)), np.empty((n, n))
+    linear(system, last[0], last[1], A, change)
+    framed(system[2], A, frame)
+    many = few(system[2], frame, A, change, True, values[1], slopes[1]) if frame[0][0] > 0 else 0
+    if many == 0 or watched(system, first[0], first[1], values[0], slopes[0]) == 0:
+        frame[0][0], many = -1, n
+        spectrum(system, first[0], first[1], values[0], slopes[0])
+        spectrum(system, last[0], last[1], values[1], slopes[1])
+    return many
+
+
+@called
+def at_both(system, first, last, values, slopes):
+    """The same in the frame that there is, if it serves."""
+    many = watched(system, first[0], first[1], values[0], slopes[0])
+    again = watched(system, last[0], last[1], values[1], slopes[1]) if many else 0
+    return many if many and many == again else compared(system, first, last, values, slopes)
+
+
+@called
+def floor(system, values, many):
+    """What the largest eigenvalue leaves uncertain in all others, where so many are known at both ends of a step."""
+    n = values.shape[1]
+    return max(rounding(values[0]), rounding(values[1])) if many == n else rounding(system[9][3])
 
 
 @called
@@ -103,9 +160,9 @@ def matched(cost):
 
 
 @called
-def conduct(a, da, b, db, step):
+def conduct(a, da, b, db, step, floor):
     """What eigenvalues do between the ends of a step: nothing, cross the imaginary axis, or change so much that more
-    may happen than is seen (``Rates`` and ``Rests.hides``); and how many cross."""
+    may happen than is seen (``Rates`` and ``Rests.hides``); and how many cross. ``floor`` is their uncertainty."""
     n = len(a)
     cost = np.empty((n, n))
     for i in range(n):
@@ -113,7 +170,7 @@ def conduct(a, da, b, db, step):
             cost[i, j] = abs(b[j] - a[i] - step * (da[i] + db[j]) / 2) + step / 4 * abs(db[j] - da[i])
             if not np.isfinite(cost[i, j]):
                 return CROSSING, 0
-    columns, floor = matched(cost), max(rounding(a), rounding(b))
+    columns = matched(cost)
     crossed, hidden, right, beside = 0, False, 0, 0
     for i in range(n):
         j = columns[i]

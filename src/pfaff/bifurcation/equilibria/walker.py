@@ -15,7 +15,17 @@ from pfaff.bifurcation.equilibria.curve_tests import TESTS, measured
 from pfaff.bifurcation.equilibria.locator import sought
 from pfaff.bifurcation.equilibria.regular import BOUND, BRANCHING, EQUILIBRIA, FOLD, HOPF, TURN
 from pfaff.bifurcation.equilibria.special_points import FLAT, LEVEL, SLOPES
-from pfaff.bifurcation.equilibria.spectra import HIDING, QUIET, conduct, pairs_sign, spectrum
+from pfaff.bifurcation.equilibria.spectra import (
+    HIDING,
+    QUIET,
+    at_both,
+    compared,
+    conduct,
+    floor,
+    pairs_sign,
+    spectrum,
+    watched,
+)
 from pfaff.bifurcation.orbits.kernels import compiled
 from pfaff.continuation.dense import NEAR as ON_BOUND
 from pfaff.continuation.engine import NEAR, STEADY
@@ -138,10 +148,7 @@ def marked(system, test, here, ahead, place, special, values, slopes):
     turns = system[0] == EQUILIBRIA and test == FOLD
     at = sought(system, TURN if turns else test, 0.0, here, ahead, special, place)
     if system[0] == EQUILIBRIA and test == HOPF and at == at:
-        N, b = here.shape[1], system[6]
-        J, right, left, aside = np.empty((N - 1, N)), np.empty_like(b), np.empty_like(b), np.empty(N)
-        directed(system, special[0], special[1], aside, J, right, left)
-        spectrum(system, special[0], special[1], J, values, slopes)
+        spectrum(system, special[0], special[1], values, slopes)
     return at == at
 
 
@@ -186,23 +193,23 @@ def calm(system, first, last):
     for side in range(2):
         here = first if side == 0 else last
         signs[side], about = directed(system, here[0], here[1], aside, J, right, left)
-        if kind == EQUILIBRIA:
-            spectrum(system, here[0], here[1], J, values[side], slopes[side])
-        else:
+        if kind != EQUILIBRIA:
             measured(system, here[0], J, right, left, about, tests[1 + side])
     if kind != EQUILIBRIA:
         changed, _ = happens(system, first, last[0], last[1], tests, J, right, left)
         return changed == 0
     for i in range(N):
         aside[i] = last[0, i] - first[0, i]
-    how, _ = conduct(values[0], slopes[0], values[1], slopes[1], length(aside, first[2]))
+    k = at_both(system, first, last, values, slopes)
+    doubt, apart = floor(system, values, k), length(aside, first[2])
+    how, _ = conduct(values[0, :k], slopes[0, :k], values[1, :k], slopes[1, :k], apart, doubt)
     return how == QUIET and first[1, N - 1] * last[1, N - 1] > 0 and signs[0] * signs[1] > 0
 
 
 @compiled
-def quiet(kind, fn, routines, tape, numbers, places, b, c, units, first, last):
+def quiet(kind, fn, routines, tape, numbers, places, b, c, units, frame, first, last):
     """The same for a system that is handed over."""
-    return calm((kind, fn, routines, np.empty(tape), numbers.copy(), places, b, c, units), first, last)
+    return calm((kind, fn, routines, np.empty(tape), numbers.copy(), places, b, c, units, frame), first, last)
 
 
 @compiled
@@ -216,6 +223,7 @@ def walk(
     b,
     c,
     units,
+    frame,
     at,
     step,
     longest,
@@ -242,14 +250,14 @@ def walk(
     ``values`` and ``slopes`` of eigenvalues are left as at both ends of the last step, then at special points."""
     n, N, h, many, special_ones = b.shape[1], at.shape[1], step, 0, 0
     b, c, units = b.copy(), c.copy(), units.copy()
-    system = (kind, fn, routines, np.empty(tape), numbers.copy(), places, b, c, units)
+    system = (kind, fn, routines, np.empty(tape), numbers.copy(), places, b, c, units, frame)
     z, tangent, guess, row = np.empty(N), np.empty(N), np.empty(N), np.empty(N)
     J, right, left = np.empty((N - 1, N)), np.empty_like(b), np.empty_like(b)
-    ends = np.empty((2, len(b), n))  # of the step: new borders
+    ends, ahead_of, known = np.empty((2, len(b), n)), np.empty((2, N)), 0  # of the step: new borders, its end
     tests = np.full((4, TESTS), np.nan)
     sign, about = directed(system, at[0], at[1], tangent, J, right, left)
     if kind == EQUILIBRIA:
-        spectrum(system, at[0], at[1], J, values[0], slopes[0])
+        known = at_both(system, at, at, values, slopes)
     else:
         measured(system, at[0], J, right, left, about, tests[1])
     while many < len(found) and h >= SMALLEST:
@@ -273,13 +281,16 @@ def walk(
         if kind == EQUILIBRIA:
             a, e, unit = here[1, N - 1] / here[2, N - 1], tangent[N - 1] / units[N - 1], units[N - 1] * h
             noise = np.spacing(max(abs(here[0, N - 1]), abs(z[N - 1]))) / unit
-            spectrum(system, z, tangent, J, values[1], slopes[1])
-            how, crossed = conduct(values[0], slopes[0], values[1], slopes[1], h)
+            ahead_of[0], ahead_of[1] = z, tangent
+            if watched(system, z, tangent, values[1], slopes[1]) != known:
+                known = compared(system, here, ahead_of, values, slopes)
+            k, doubt = known, floor(system, values, known)
+            how, crossed = conduct(values[0, :k], slopes[0, :k], values[1, :k], slopes[1, :k], h, doubt)
             if h > RESOLVED and (how == HIDING or turns_between(a, e, (z[N - 1] - here[0, N - 1]) / unit, noise)):
                 h /= 2
                 continue
             changed = (1 << FOLD) * (not a * e > 0) | (1 << BRANCHING) * (not sign * ahead > 0)
-            changed |= (1 << HOPF) * (how != QUIET and not pairs_sign(values[0]) * pairs_sign(values[1]) > 0)
+            changed |= (1 << HOPF) * (how != QUIET and not pairs_sign(values[0, :k]) * pairs_sign(values[1, :k]) > 0)
             alone = min(abs(a), abs(e)) > LEVEL and crossed == 1 if changed == 1 << FOLD else crossed == 2
             test = single(changed, passable) if alone and not event else -1
             event = event or how != QUIET or changed > 0
@@ -307,6 +318,9 @@ def walk(
         if side >= 0 and not back and landed(system, here, found[many], bounds[side], place):
             return many + 1, special_ones, h, np.nan, 0, side
         if event:
+            if kind == EQUILIBRIA and known < n:
+                spectrum(system, here[0], here[1], values[0], slopes[0])
+                spectrum(system, z, tangent, values[1], slopes[1])
             return many, special_ones, h, turn, changed, -1
         for i in range(n):
             values[0, i], slopes[0, i] = values[1, i], slopes[1, i]
