@@ -21,8 +21,8 @@ import numpy as np
 from pfaff.algebra.brackets import vertex
 from pfaff.continuation.endings import Ending, Reason, Refused
 from pfaff.continuation.kinds import EVENT
-from pfaff.continuation.points import Line, Walked
 from pfaff.continuation.problem import FAILURES, TURNING, Event, P, Problem, Stretch
+from pfaff.continuation.walked_points import Line, Walked
 
 ABOUT = 0.02  # neighbours of the first point, relative to the largest step
 HERE = 1e-6  # distance, in the problem's own measure, of an event that is at the first point
@@ -45,9 +45,9 @@ class Engine(Generic[P]):
 
     def follow(
         self, at: P, step: float, bounds: tuple[float, float], fresh: bool = False, home: P | None = None
-    ) -> Iterator[P | Walked[P] | Event[P] | Ending]:
+    ) -> Iterator[P | Event[P] | Ending]:
         """Points and events in order, then the ending; ``step`` is the largest, ``bounds`` are those ahead and behind.
-        Points of a stretch come together, to be made when they are asked for.
+        Points of a stretch come together, as ``Walked``, to be made when they are asked for.
 
         What happens at the first point itself is an event of a ``fresh`` branch, not of one that is followed on from
         a point beyond its ``home``.
@@ -104,7 +104,7 @@ class Engine(Generic[P]):
 
     def _walked(
         self, at: P, length: float, step: float, bounds: tuple[float, float], first: P, passed: Line[P]
-    ) -> Generator[Walked[P] | Event[P], None, tuple[P, float, tuple[P, float] | None, Ending | None]]:
+    ) -> Generator[Any, None, tuple[P, float, tuple[P, float] | None, Ending | None]]:
         """Stretches by the problem's walker, if it has one: where it stops, and the next step there, with what is known
         about it, or the ending."""
         more = not self.watched
@@ -120,7 +120,7 @@ class Engine(Generic[P]):
                 return at, length, None, _on_bound(stretch.reached, bounds)
         return at, length, None if stretch is None else stretch.ahead, None
 
-    def _taken(self, at: P, stretch: Stretch[P]) -> Generator[Walked[P] | Event[P], None, tuple[P, Walked[P]]]:
+    def _taken(self, at: P, stretch: Stretch[P]) -> Generator[Any, None, tuple[P, Walked[P]]]:
         """Points and events of a stretch: its last point, and all of them."""
         points, done = stretch.points, 0
         for before, problem, event in stretch.events:

@@ -10,8 +10,8 @@ from pfaff.continuation.course import Course, Limits
 from pfaff.continuation.endings import Ending, Reason
 from pfaff.continuation.engine import Engine
 from pfaff.continuation.measuring import watches
-from pfaff.continuation.points import Line, Walked
 from pfaff.continuation.problem import Event
+from pfaff.continuation.walked_points import Line, Walked
 from pfaff.errors import number_of
 from pfaff.threads import hand_on
 
@@ -20,7 +20,7 @@ from pfaff.threads import hand_on
 class Gathered:
     """Results so far; ``places`` are the indices of the points that come next after the special ones."""
 
-    points: Line[Any]
+    points: Sequence[Any]
     special: list[Any] = field(default_factory=list)
     places: list[int] = field(default_factory=list)
     ended: Ending = field(default_factory=lambda: Ending(Reason.POINTS, ""))
@@ -42,20 +42,21 @@ def gathered(
     ``point`` and ``special`` make results of what the engine yields, ``walked`` of a problem and a point of a stretch;
     ``fresh`` and ``home`` are as for ``follow``.
     """
-    kept = Gathered(Line([point(start)]))
-    engine.watched = watches(course.events, kept.points[0], point)
-    promised = any(symbol.name in kept.points[0].values for symbol in limits.promises)
+    points = Line([point(start)])
+    kept = Gathered(points)
+    engine.watched = watches(course.events, points[0], point)
+    promised = any(symbol.name in points[0].values for symbol in limits.promises)
     items = engine.follow(start, course.step, limits.bounds, fresh, home)
     try:
-        while len(kept.points) < course.points:
-            item = next(items)
+        while len(points) < course.points:
+            item: Any = next(items)
             if isinstance(item, Ending):
                 kept.ended = limits.ended(item, kept.points[-1].value)
                 return kept
             if isinstance(item, Walked):
-                item = item.part(0, min(len(item), course.points - len(kept.points)))
-                if not (promised or course.progress):
-                    kept.points.extend(item, walked)
+                item = item.part(0, min(len(item), course.points - len(points)))
+                if walked and not (promised or course.progress):
+                    points.extend(item, walked)
                     continue
             for result in _results(item, point, walked):
                 broken = promised and limits.broken(result.values)
@@ -64,9 +65,9 @@ def gathered(
                     return kept
                 if isinstance(item, Event):
                     kept.special.append(special(item))
-                    kept.places.append(len(kept.points))
+                    kept.places.append(len(points))
                     continue
-                kept.points.append(result)
+                points.append(result)
                 if course.progress is not None:
                     course.progress(result)
     except KeyboardInterrupt:

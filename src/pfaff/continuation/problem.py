@@ -9,7 +9,7 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 
 from pfaff.continuation.endings import Ending, Reason, Refused
-from pfaff.continuation.points import Walked
+from pfaff.continuation.walked_points import Walked
 from pfaff.errors import PfaffError
 
 P = TypeVar("P")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -57,7 +57,7 @@ def dataset(followed: RestTrail[Any, Any]) -> xarray.Dataset:
     return xarray.Dataset(columns, attrs=_notes(followed))
 
 
-def _columns(points: tuple[Any, ...], prefix: str, dimension: str) -> dict[str, Any]:
+def _columns(points: Sequence[Any], prefix: str, dimension: str) -> dict[str, Any]:
     """Facts about the points, and values, states and reactions under names that no fact has."""
     named = [name for kind in ("values", "state", "reaction") for name in getattr(points[0], kind)]
     label = labels(named, [*FACTS, *(f"special_{name}" for name in (*FACTS, *named))])
@@ -78,7 +78,7 @@ def _columns(points: tuple[Any, ...], prefix: str, dimension: str) -> dict[str, 
     return columns
 
 
-def _eigenvalues(points: tuple[Any, ...], special: tuple[Any, ...]) -> dict[str, Any]:
+def _eigenvalues(points: Sequence[Any], special: Sequence[Any]) -> dict[str, Any]:
     """Of all points, in tables of one width."""
     table, columns = side_by_side([p.eigenvalues for p in (*points, *special)]), {}
     halves = (("", "point", table[: len(points)]), ("special_", "special", table[len(points) :]))

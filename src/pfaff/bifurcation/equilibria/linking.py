@@ -18,11 +18,10 @@ from pfaff.bifurcation.orbits.kernels import OPTIONS
 class Part(JITCodeLibrary):
     """What is linked only: not optimised by itself, and without code of its own."""
 
-    def finalize(self) -> None:
-        for library in dict.fromkeys(self._linking_libraries):
-            self._reload_init.update(library._reload_init)
-            self._final_module.link_in(library._get_module_for_linking(), preserve=True)
-        self._final_module.verify()
+    def _optimize_final_module(self) -> None:
+        """It is optimised where it is linked."""
+
+    def _finalize_final_module(self) -> None:
         self._finalized = True
 
     def get_pointer_to_function(self, name: str) -> int:

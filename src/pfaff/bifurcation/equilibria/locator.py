@@ -7,7 +7,7 @@ import numpy as np
 from pfaff.bifurcation.equilibria.addresses import called, eigen
 from pfaff.bifurcation.equilibria.corrector import FOUND, directed, length, newton
 from pfaff.bifurcation.equilibria.curve_tests import TESTS, measured, pair_product
-from pfaff.bifurcation.equilibria.frames import FROM, few
+from pfaff.bifurcation.equilibria.few_eigenvalues import FROM, few
 from pfaff.bifurcation.equilibria.regular import BOUND, EQUILIBRIA, TURN
 from pfaff.bifurcation.orbits.kernels import compiled
 

@@ -11,8 +11,8 @@ import numpy as np
 
 from pfaff.bifurcation.equilibria.rest_equations import RestEquations
 from pfaff.continuation.dense import Implicit, Spot
-from pfaff.continuation.points import Walked
 from pfaff.continuation.problem import TURNING, Event, Stretch
+from pfaff.continuation.walked_points import Walked
 from pfaff.threads import known_property
 
 EQUILIBRIA, FOLDS, HOPFS = range(3)  # what compiled loops know
@@ -20,7 +20,7 @@ BOUND, TURN = -1, -2  # what is located by number beside tests: a value of the p
 FOLD, BRANCHING, HOPF = range(3)  # tests on branches of equilibria
 STEEP = 0.1  # change of the parameter along a unit tangent, in its units, where one branch only starts
 TANGENTIAL = 1e-10  # of the terms of J t, what is left of it
-STRETCH, SPECIALS = 64, 8  # points that are walked at once, and special ones: Ctrl-C is heard between them
+STRETCH, SPECIALS = 128, 8  # points that are walked at once, and special ones: Ctrl-C is heard between them
 
 
 class Regular(Implicit):
@@ -120,7 +120,7 @@ class Regular(Implicit):
         events = []
         for k, (test, before) in enumerate(marks[:marked].tolist()):
             problem = points.made(before - 1)[0] if before else self
-            event = problem._passed(test, *special[k], *spectra[:, 2 + k])
+            event = problem._vanishing(test, *special[k], *spectra[:, 2 + k])
             events += [(before, problem, event)] if event else []
         if side >= 0:
             return Stretch(points, length, False, events, reached=side)
@@ -140,7 +140,7 @@ class Regular(Implicit):
         problem = self.at_step(units, borders[:rows, :n], borders[rows:, :n])
         return problem, Spot(z, tangent, units, problem.inspect(z, tangent), bend)
 
-    def _passed(
+    def _vanishing(
         self, test: int, z: np.ndarray, tangent: np.ndarray, values: np.ndarray, slopes: np.ndarray
     ) -> Event | None:
         """The special point that a loop found where a test vanishes."""

@@ -313,6 +313,7 @@ def walk(
         if test >= 0 and special_ones < len(marks):
             k = special_ones
             event = not marked(system, test, here, found[many], place, special[k], values[2 + k], slopes[2 + k])
+            event = event or reached(here[0], special[k, 0], bounds) >= 0  # and turns back before its end
             if not event:
                 marks[k, 0], marks[k, 1], special_ones = test, many, special_ones + 1
         if side >= 0 and not back and landed(system, here, found[many], bounds[side], place):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -178,7 +179,7 @@ def _beyond(found: Gathered, start: OrbitPoint, course: Course, limits: Limits) 
     return Gathered(points, [*special, *more.special], ended=ended)
 
 
-def _told(ended: Ending, start: OrbitPoint, found: list[OrbitPoint], course: Course) -> Ending:
+def _told(ended: Ending, start: OrbitPoint, found: Sequence[OrbitPoint], course: Course) -> Ending:
     """An ending with what is known about branches that are born at Hopf points."""
     if not isinstance(start, Newborn):
         return ended

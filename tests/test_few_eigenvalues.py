@@ -1,0 +1,101 @@
+"""A few eigenvalues by the frame of a matrix near: those that all of them have farthest to the right, or none."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import sympy as sm
+from hypothesis import given
+from hypothesis import strategies as st
+from numba import njit
+
+import pfaff
+from pfaff.bifurcation.equilibria import few_eigenvalues, regular
+from pfaff.bifurcation.equilibria.addresses import eliminated, lapack, replaced
+from pfaff.bifurcation.equilibria.branch_loops import compile_ahead, ready
+
+if not ready():
+    compile_ahead()
+
+
+@njit
+def in_the_frame_of(routines, A, frame, B, change, values, slopes):
+    few_eigenvalues.framed(routines, A, frame)
+    return few_eigenvalues.few(routines, frame, B, change, True, values, slopes) if frame[0][0] > 0 else 0
+
+
+@njit
+def solved(A, x, transposed):
+    pivots = np.empty(len(A), dtype=np.int32)
+    sign = eliminated(A, pivots)
+    replaced(A, pivots, x, transposed)
+    return sign
+
+
+def rightmost(A, change, apart):
+    """How many a frame of A gives of A + apart·change, with their slopes."""
+    n = len(A)
+    frame = np.zeros(1, dtype=np.int64), np.empty((n, n)), np.empty((n, n)), np.empty(n, dtype=complex)
+    values, slopes = np.zeros(n, dtype=complex), np.zeros(n, dtype=complex)
+    many = in_the_frame_of(lapack(), A, frame, A + apart * change, change, values, slopes)
+    return values[:many], slopes[:many]
+
+
+@given(st.integers(0, 2**32), st.sampled_from([16, 23, 40]), st.sampled_from([1e-3, 0.03, 0.3]))
+def test_those_that_are_watched_are_the_rightmost_and_the_others_decay(seed, n, apart):
+    random = np.random.default_rng(seed)
+    A = random.normal(size=(n, n)) - np.diag(np.linspace(0, 40, n) ** 1.5)
+    change = random.normal(size=(n, n))
+    values, slopes = rightmost(A, change, apart)
+    every, vectors = np.linalg.eig(A + apart * change)
+    by_vectors = np.diag(np.linalg.solve(vectors, change @ vectors))
+    order = np.argsort(-every.real)
+    for value, slope in zip(values, slopes, strict=True):
+        k = np.abs(every - value).argmin()
+        assert abs(every[k] - value) < 1e-9 * np.abs(every).max()
+        assert abs(by_vectors[k] - slope) < 1e-5 * np.abs(by_vectors).max()
+    if len(values):
+        assert sorted(np.abs(every - each).argmin() for each in values) == sorted(order[: len(values)])
+        assert every[order[len(values) :]].real.max() < 0
+
+
+def test_a_frame_serves_near_its_matrix_and_not_far_from_it():
+    random = np.random.default_rng(1)
+    A = random.normal(size=(20, 20)) / 5 - np.diag([0.1, 0.2, *range(20, 38)])
+    change = random.normal(size=(20, 20))
+    assert len(rightmost(A, change, 0.01)[0]) == 2
+    assert not len(rightmost(A, change, 30.0)[0])
+
+
+def test_nothing_is_watched_where_there_is_no_gap_before_the_axis():
+    """Growth rates 1, 2, … of more than half of all eigenvalues."""
+    assert not len(rightmost(np.diag(np.arange(-4.0, 16.0)), np.eye(20), 0.1)[0])
+
+
+@given(st.integers(0, 2**32), st.integers(1, 12), st.booleans())
+def test_small_matrices_are_solved_by_plain_loops(seed, n, transposed):
+    random = np.random.default_rng(seed)
+    A, x = random.normal(size=(n, n)), random.normal(size=n)
+    right = (A.T if transposed else A) @ x
+    sign = solved(A.T.copy(), right, transposed)
+    assert sign == np.linalg.slogdet(A)[0]
+    np.testing.assert_allclose(right, x, rtol=1e-7, atol=1e-7 * np.abs(x).max())
+
+
+def test_a_branch_of_many_states_is_the_same_by_all_eigenvalues(monkeypatch):
+    """A ring of oscillators of which one is driven past its Hopf point; and rates that cross and do not matter."""
+    D = sm.Symbol("D", real=True)
+    x, y = (sm.symbols(f"{name}1:13", real=True) for name in "xy")
+    rates = {}
+    for k in range(12):
+        push, around = D if k == 0 else -sm.Integer(k), sm.Rational(1, 10)
+        rates[x[k]] = push * x[k] - y[k] - x[k] ** 3 + around * (x[k - 1] - x[k])
+        rates[y[k]] = x[k] + push * y[k] - y[k] ** 3 + around * (y[k - 1] - y[k])
+    case = pfaff.ode(rates, {D: -3}, load=D).at()
+    few = case.branch(to=1)
+    monkeypatch.setattr(regular.Regular, "loops", None)
+    every = case.branch(to=1)
+    assert [each.kind for each in few.special] == [each.kind for each in every.special] == ["hopf"]
+    assert few.special[0].value == pytest.approx(every.special[0].value, rel=1e-10)
+    assert few.special[0].coefficient == pytest.approx(every.special[0].coefficient, rel=1e-8)
+    np.testing.assert_allclose(few.values, every.values, rtol=1e-9, atol=1e-12)
