@@ -123,6 +123,15 @@ def pairs_sign(values):
 
 
 @called
+def on_axis(values):
+    """Whether a pair is on the imaginary axis."""
+    doubt, found = rounding(values), False
+    for value in values:
+        found = found or (value.imag > doubt and abs(value.real) <= GROWING * abs(value) + doubt)
+    return found
+
+
+@called
 def matched(cost):
     """For each row the column of a permutation with the least sum: shortest augmenting paths (Jonker and Volgenant)."""
     n = len(cost)

@@ -22,6 +22,7 @@ from pfaff.bifurcation.equilibria.spectra import (
     compared,
     conduct,
     floor,
+    on_axis,
     pairs_sign,
     spectrum,
     watched,
@@ -144,11 +145,14 @@ def single(changed, passable):
 
 @called
 def marked(system, test, here, ahead, place, special, values, slopes):
-    """Whether the special point of a test between two points is found: z and tangent, at a Hopf point eigenvalues."""
+    """Whether the special point of a test between two points is found: z and tangent, at a Hopf point eigenvalues.
+
+    Where the sum of two real eigenvalues vanishes beside a pair that crosses, it may be theirs: not a Hopf point."""
     turns = system[0] == EQUILIBRIA and test == FOLD
     at = sought(system, TURN if turns else test, 0.0, here, ahead, special, place)
     if system[0] == EQUILIBRIA and test == HOPF and at == at:
         spectrum(system, special[0], special[1], values, slopes)
+        return on_axis(values)
     return at == at
 
 
