@@ -6,7 +6,8 @@ is what they share with curves). ``branch_points`` and ``zero_forms`` are the al
 ``special_forms`` what is told about special points. Large sparse flows: ``sparse_equations``, ``sparse_points``,
 ``sparse_branch_points``.
 
-``regular`` hands regular stretches to compiled loops, which step by the engine's rules until something happens:
-``walker`` takes them, ``corrector`` finds their points, ``spectra`` and ``curve_tests`` watch over them, ``locator``
-finds where a test vanishes; they call equations and LAPACK by ``addresses``.
+``regular`` hands regular stretches to compiled loops, which step by the engine's rules until something unusual happens:
+``walker`` takes them, ``corrector`` finds their points, ``between`` says what happens in a step, by ``spectra`` (where
+states are many by ``few_eigenvalues``) and ``curve_tests``, ``locator`` finds where a test vanishes. They call
+equations and LAPACK by ``addresses``, and one another by ``linking``.
 """

@@ -8,9 +8,10 @@ from functools import cache
 
 from numba import types
 
+from pfaff.bifurcation.equilibria.between import quiet
 from pfaff.bifurcation.equilibria.corrector import placed
 from pfaff.bifurcation.equilibria.locator import locate
-from pfaff.bifurcation.equilibria.walker import quiet, walk
+from pfaff.bifurcation.equilibria.walker import walk
 from pfaff.bifurcation.orbits.sealed import is_kept
 
 __all__ = ["compile_ahead", "locate", "placed", "quiet", "ready", "walk"]

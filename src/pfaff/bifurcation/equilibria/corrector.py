@@ -10,7 +10,8 @@ from __future__ import annotations
 import numpy as np
 
 from pfaff.algebra.tolerances import CORRECTIONS, SETTLED
-from pfaff.bifurcation.equilibria.addresses import call, called, factorised, substituted
+from pfaff.bifurcation.equilibria.addresses import call, factorised, substituted
+from pfaff.bifurcation.equilibria.linking import called
 from pfaff.bifurcation.equilibria.regular import FOLDS, HOPFS
 from pfaff.bifurcation.equilibria.rest_equations import PROBE
 from pfaff.bifurcation.orbits.kernels import compiled

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from pfaff.bifurcation.equilibria.addresses import called, eigen, factorised, solve_complex, substituted
+from pfaff.bifurcation.equilibria.addresses import eigen, factorised, solve_complex, substituted
 from pfaff.bifurcation.equilibria.corrector import product, rates, restricted
+from pfaff.bifurcation.equilibria.linking import called
 from pfaff.bifurcation.equilibria.regular import FOLDS
 from pfaff.bifurcation.equilibria.zero_forms import UNDAMPED
 

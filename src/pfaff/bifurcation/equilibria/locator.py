@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from pfaff.bifurcation.equilibria.addresses import called, eigen
+from pfaff.bifurcation.equilibria.addresses import eigen
 from pfaff.bifurcation.equilibria.corrector import FOUND, directed, length, newton
 from pfaff.bifurcation.equilibria.curve_tests import TESTS, measured, pair_product
 from pfaff.bifurcation.equilibria.few_eigenvalues import FROM, few
+from pfaff.bifurcation.equilibria.linking import called
 from pfaff.bifurcation.equilibria.regular import BOUND, EQUILIBRIA, TURN
 from pfaff.bifurcation.orbits.kernels import compiled
 

@@ -8,10 +8,11 @@ from __future__ import annotations
 import numpy as np
 
 from pfaff.algebra.tolerances import GROWING, STIFF
-from pfaff.bifurcation.equilibria.addresses import called, eigen
+from pfaff.bifurcation.equilibria.addresses import eigen
 from pfaff.bifurcation.equilibria.corrector import length, rates
 from pfaff.bifurcation.equilibria.eigenvalues import UNSURE, WILD
 from pfaff.bifurcation.equilibria.few_eigenvalues import FROM, few, framed
+from pfaff.bifurcation.equilibria.linking import called
 from pfaff.bifurcation.equilibria.rest_equations import PROBE
 
 QUIET, HIDING, CROSSING = range(3)  # what eigenvalues do in a step

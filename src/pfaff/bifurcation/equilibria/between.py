@@ -1,0 +1,142 @@
+"""What happens between two points of a branch or a curve, in compiled loops: bounds, turns, and signs of tests.
+
+The rules of ``continuation.engine`` and ``special_points``, written out for loops.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pfaff.bifurcation.equilibria.corrector import FOUND, directed, length, newton
+from pfaff.bifurcation.equilibria.curve_tests import TESTS, measured
+from pfaff.bifurcation.equilibria.linking import called
+from pfaff.bifurcation.equilibria.regular import EQUILIBRIA
+from pfaff.bifurcation.equilibria.special_points import FLAT, SLOPES
+from pfaff.bifurcation.equilibria.spectra import QUIET, at_both, conduct, floor
+from pfaff.bifurcation.orbits.kernels import compiled
+from pfaff.continuation.engine import NEAR, STEADY
+
+
+@called
+def turned(a, b, units):
+    """The angle between two tangents."""
+    across = 0.0
+    for i in range(len(a)):
+        across += a[i] * b[i] / units[i] ** 2
+    cosine = across / (length(a, units) * length(b, units))
+    return np.arccos(min(max(cosine, -1.0), 1.0)) if cosine == cosine else np.inf
+
+
+@called
+def turns_between(a, b, chord, rounding):
+    """Whether the parameter, rising alike at both ends of a step, may fall in between: by Hermite's cubic."""
+    least = np.inf
+    for k in range(len(SLOPES)):
+        least = min(least, np.sign(a) * (SLOPES[k, 0] * chord + SLOPES[k, 1] * a + SLOPES[k, 2] * b))
+    return a * b > 0 and least + 1.5 * rounding < FLAT * min(abs(a), abs(b))
+
+
+@called
+def reached(a, b, bounds):
+    """Which of the bounds a step reaches; −1 if none."""
+    N = len(a)
+    for k in range(len(bounds)):
+        if (a[N - 1] - bounds[k]) * (b[N - 1] - bounds[k]) < 0 or b[N - 1] == bounds[k]:
+            return k
+    return -1
+
+
+@called
+def returns(a, b, home, units):
+    """Whether a step passes the first point."""
+    inner, chord, back = 0.0, 0.0, 0.0
+    for i in range(len(a)):
+        inner += (home[i] - a[i]) * (b[i] - a[i]) / units[i] ** 2
+        chord += ((b[i] - a[i]) / units[i]) ** 2
+        back += ((home[i] - a[i]) / units[i]) ** 2
+    return 0 < inner <= chord and back <= 4 * chord
+
+
+@called
+def may_dip(earlier, first, last):
+    """Whether a test of one sign at both ends of a step may have the other in between."""
+    changes = max(abs(last - first), abs(first - earlier) if earlier == earlier else np.inf)
+    return first * last > 0 and not changes < STEADY * min(abs(first), abs(last))
+
+
+@called
+def dips_at(first, middle, last):
+    """Whether a test that has one sign at both ends of a step, and a value in its middle, is worth a look inside."""
+    if not middle * first > 0:
+        return True
+    values, places = np.array([first, middle, last]), np.array([0.0, 0.5, 1.0])
+    for i in range(2):  # in order of their size
+        for j in range(2 - i):
+            if abs(values[j]) > abs(values[j + 1]):
+                values[j], values[j + 1] = values[j + 1], values[j]
+                places[j], places[j + 1] = places[j + 1], places[j]
+    slope, beyond = (values[1] - values[0]) / (places[1] - places[0]), (values[2] - values[1]) / (places[2] - places[1])
+    bend = (beyond - slope) / (places[2] - places[0])
+    if not bend * values[0] > 0:
+        return False
+    at = (places[0] + places[1]) / 2 - slope / (2 * bend)
+    low = values[0] + slope * (at - places[0]) + bend * (at - places[0]) * (at - places[1])
+    return 0 < at < 1 and at != 0.5 and low / first <= NEAR * values[0] / first
+
+
+@called
+def happens(system, here, z, tangent, tests, J, right, left):
+    """Which tests change their signs in a step, or may do so twice, as bits, and whether one may do so: rows of
+    ``tests`` are those of the point before it, of its ends and of its middle, which is looked at if need be."""
+    N, looks, changed, twice = len(z), False, 0, False
+    for k in range(TESTS):
+        if not tests[1, k] * tests[2, k] > 0:
+            changed |= 1 << k
+        looks = looks or may_dip(tests[0, k], tests[1, k], tests[2, k])
+    if not looks:
+        return changed, twice
+    middle, row, way, aside = np.empty(N), np.empty(N), np.empty(N), np.empty(N)
+    for i in range(N):
+        way[i] = z[i] - here[0, i]
+        row[i] = way[i] / here[2, i] ** 2
+    chord, size = length(way, here[2]), length(tangent, here[2])
+    for i in range(N):
+        middle[i] = (here[0, i] + z[i]) / 2 + chord * (here[1, i] - tangent[i] / size) / 8
+    ended, _ = newton(system, middle, row, J, right, left)
+    if ended != FOUND:
+        return (1 << TESTS) - 1, True
+    _, about = directed(system, middle, way, aside, J, right, left)
+    measured(system, middle, J, right, left, about, tests[3])
+    for k in range(TESTS):
+        if may_dip(tests[0, k], tests[1, k], tests[2, k]) and dips_at(tests[1, k], tests[3, k], tests[2, k]):
+            changed, twice = changed | 1 << k, True
+    return changed, twice
+
+
+@called
+def calm(system, first, last):
+    """Whether nothing happens between two points, rows z, tangent and units."""
+    kind, n, N, b = system[0], system[6].shape[1], first.shape[1], system[6]
+    J, right, left, aside = np.empty((N - 1, N)), np.empty_like(b), np.empty_like(b), np.empty(N)
+    values, slopes = np.empty((2, n), dtype=np.complex128), np.empty((2, n), dtype=np.complex128)
+    tests, signs = np.full((4, TESTS), np.nan), np.empty(2)
+    for side in range(2):
+        here = first if side == 0 else last
+        signs[side], about = directed(system, here[0], here[1], aside, J, right, left)
+        if kind != EQUILIBRIA:
+            measured(system, here[0], J, right, left, about, tests[1 + side])
+    if kind != EQUILIBRIA:
+        changed, _ = happens(system, first, last[0], last[1], tests, J, right, left)
+        return changed == 0
+    for i in range(N):
+        aside[i] = last[0, i] - first[0, i]
+    k = at_both(system, first, last, values, slopes)
+    doubt, apart = floor(system, values, k), length(aside, first[2])
+    how, _ = conduct(values[0, :k], slopes[0, :k], values[1, :k], slopes[1, :k], apart, doubt)
+    return how == QUIET and first[1, N - 1] * last[1, N - 1] > 0 and signs[0] * signs[1] > 0
+
+
+@compiled
+def quiet(kind, fn, routines, tape, numbers, places, b, c, units, frame, first, last):
+    """The same for a system that is handed over."""
+    return calm((kind, fn, routines, np.empty(tape), numbers.copy(), places, b, c, units, frame), first, last)
