@@ -27,7 +27,8 @@ DEGREE = 6  # Gauss points in an interval: the cheapest for errors of 1e-9 and l
 STIFF = 7  # Radau points, by which what decays quickly, as between narrow cells, does so on any mesh
 INTERVALS = 20  # of a period, at first
 AT_ORIGIN = 1e-12  # states of an equilibrium below this, relative to those of orbits, are the origin but for rounding
-MOST = 150  # states: a step of 100 takes seconds and half a gigabyte
+MOST = 150  # states with full Jacobians: a step of 100 takes seconds and half a gigabyte
+LARGEST = 5000  # states with sparse ones: a step of 2000 takes eight seconds and two thirds of a gigabyte
 ODD = 1e-11  # f(−x) + f(x) below this, relative to each component, vanishes
 
 
@@ -63,6 +64,11 @@ class OrbitProblem:
 
     def __post_init__(self) -> None:
         n = len(self.flow.states)
+        if self.sparse and n > LARGEST:
+            raise ParameterError(
+                f"orbits in {n} states: the sparse factors of all intervals of their mesh take gigabytes, and fit for "
+                f"some {LARGEST}; state fewer, as on coarser cells"
+            )
         if n > MOST and not self.sparse:
             raise ParameterError(
                 f"orbits in {n} states: dense matrices take the cube of that in every interval of their mesh, which is "
