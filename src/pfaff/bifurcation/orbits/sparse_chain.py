@@ -33,8 +33,8 @@ PAIRED = 1e-9  # distance of a multiplier from the conjugate of another that is 
 
 
 class Pattern:
-    """Where the entries of ∂f/∂x stand in the equations of an interval, 1 − h T A ⊗ ∂f/∂x at all its Gauss points, and
-    in what its first state adds to them."""
+    """Where the entries of ∂f/∂x stand in the equations of an interval, 1 − h T A ⊗ ∂f/∂x at all its points of
+    collocation, and in what its first state adds to them."""
 
     def __init__(self, rows: np.ndarray, columns: np.ndarray, n: int, rule: Gauss) -> None:
         self.n, self.rule, m = n, rule, rule.degree
@@ -55,7 +55,7 @@ class Pattern:
         return (keys % height).astype(np.int32), starts.astype(np.int32)
 
     def interval(self, entries: np.ndarray, h: float, T: float) -> Interval:
-        """Of entries at its Gauss points, a row each."""
+        """Of entries at its points of collocation, a row each."""
         m, size = self.rule.degree, self.rule.degree * self.n
         inner = -h * T * self.rule.A[:, :, None] * entries[:, None, :]
         data = np.bincount(self._place, np.concatenate([inner.ravel(), np.ones(size)]), len(self._indices))
@@ -74,7 +74,7 @@ class Interval:
         self._factors, self._pushed, self._weights, self._m = factors, pushed, weights, m
 
     def slopes(self, right: np.ndarray) -> np.ndarray:
-        """The changes of slopes at the Gauss points, by which a right-hand side is met."""
+        """The changes of slopes at its points of collocation, by which a right-hand side is met."""
         return self._factors.solve(right)  # type: ignore[attr-defined]
 
     def after(self, slopes: np.ndarray) -> np.ndarray:
