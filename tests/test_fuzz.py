@@ -94,6 +94,7 @@ def subjects() -> dict[str, Any]:
     disc = pfaff.atlas.rolling_disc().at()
     rolling = disc.steady(phi_dot=6).branch("phi_dot", to=5)
     chain = pfaff.atlas.column_assembly(3)
+    leaning = pfaff.atlas.column_assembly(2, k1=50.0, M_L=15.0, I_L=15.0, c_i=1.5).branch(to=90)
     (q,), r2, stiffness, Omega = coordinates("x"), x**2 + y**2, *sm.symbols("k Omega", real=True)
     inertia, spring = q.diff() ** 2 / 2, q**2 / 2 + stiffness * q**4 / 4
     forced = pfaff.System(
@@ -148,6 +149,9 @@ def subjects() -> dict[str, Any]:
         "trajectory": ode.at(mu=0.5).simulate(30, x=0.1, samples=400),
         "ensemble": case.ensemble(0.2, theta1=[0.1, 0.2], samples=5),
         "locomotion": case.impose(motion),
+        "branch of an assembly": leaning,
+        "point of an assembly": leaning[0],
+        "special point of an assembly": leaning.special[0],
         "equilibria": case.equilibria(starts=20),
         "equilibrium": case.equilibrium(),
         "state of an ODE": ode.at().equilibrium(),
@@ -201,7 +205,7 @@ INTERNAL = {  # what analyses call inside their loops, on arrays of their own
     ),
     *("pencil_data", "pencil_of_square", "block", "table", "check_independent", "check_symbols", "check_values"),
     *("start_of", "elsewhere", "unresisted", "derivatives", "diagnose", "beside", "mapped", "root", "place_of", "read"),
-    *("Points.at", "RodCharacteristic.determinant"),
+    *("Points.at", "RodCharacteristic.determinant", "Assembly.balanced", "Assembly.constrained", "Assembly.rest_at"),
 }
 
 

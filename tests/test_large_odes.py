@@ -254,11 +254,15 @@ def test_conserved_quantities_are_left_to_dense_matrices():
     assert branch[-1].x == pytest.approx(np.full(n, 0.5))
 
 
-def test_what_large_systems_do_not_answer_says_so(turing):
+def test_what_large_systems_do_not_answer_says_so(turing, monkeypatch):
     with pytest.raises(NoBifurcationError, match="large sparse equations"):
         turing.of_kind("branch point")[0].curve("B", to=8)
     with pytest.raises(ParameterError, match="vary a parameter"):
         brusselator(60, 1.0).at().branch("u1", to=3, start=uniform(60))
+    monkeypatch.setattr("pfaff.bifurcation.orbits.orbit_problem.LARGEST", 170)
+    with pytest.raises(ParameterError, match=r"180 states.*coarser cells"):
+        turing.of_kind("hopf")[0].hopf.orbits(to=7)
+    monkeypatch.setattr("pfaff.bifurcation.orbits.orbit_problem.is_sparse", lambda flow: False)
     with pytest.raises(ParameterError, match=r"180 states.*dense"):
         turing.of_kind("hopf")[0].hopf.orbits(to=7)
 

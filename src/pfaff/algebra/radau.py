@@ -13,7 +13,7 @@ from functools import cache
 import numpy as np
 from numpy.polynomial import legendre
 
-from pfaff.algebra.gauss import legendre_integrals
+from pfaff.algebra.gauss import Gauss, legendre_integrals
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,6 +56,14 @@ def radau(stages: int) -> Collocation:
     chosen = [real, *pairs]
     doubled = T[:, chosen] * np.array([1] + [2] * len(pairs))
     return Collocation(nodes, matrix, eigenvalues[chosen], inverse[chosen], doubled, to_basis)
+
+
+@cache
+def radau_rule(stages: int) -> Gauss:
+    """The same as what takes Gauss's points takes it."""
+    rule = radau(stages)
+    A, b = rule.matrix, rule.matrix[-1]
+    return Gauss(stages, A, A @ A, b, b @ A, rule.nodes, rule._to_basis)
 
 
 def _basis(at: np.ndarray, size: int) -> np.ndarray:

@@ -13,12 +13,14 @@ from pfaff.statement.values import shown
 
 if TYPE_CHECKING:
     from pfaff.case import Bound
+    from pfaff.flow.assembly import Assembly
 
 READERS = {
     "motion": ("pfaff.motion.motion_archive", "load_motion"),
     "motion of a plain ODE": ("pfaff.motion.motion_archive", "load_motion"),
     "branch of orbits": ("pfaff.bifurcation.orbits.orbit_branch", "load_branch"),
     "branch of equilibria": ("pfaff.bifurcation.curves.rest_archive", "load_equilibria"),
+    "branch of an assembly": ("pfaff.bifurcation.equilibria.assembled_archive", "load_assembly"),
     "curve": ("pfaff.bifurcation.curves.rest_archive", "load_curve"),
     "curve of special orbits": ("pfaff.bifurcation.curves.rest_archive", "load_curve"),
     "curve of connecting orbits": ("pfaff.bifurcation.connections.connection_archive", "load_connections"),
@@ -26,8 +28,8 @@ READERS = {
 
 
 @rightly_asked
-def load(path: str | Path, case: Bound | None = None) -> Any:
-    """A result that ``save()`` wrote: a motion, a branch or a curve, with the case that it was computed for.
+def load(path: str | Path, case: Bound | Assembly | None = None) -> Any:
+    """A result that ``save()`` wrote: a motion, a branch or a curve, with the case (or assembly) it was computed for.
 
     Motions can be read without their case; branches and curves need it to be followed on.
     """

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from pfaff.bifurcation.equilibria.branches import EquilibriumBranch
     from pfaff.bifurcation.orbit_curves.cycle_curves import CycleCurve
 
+SHOWN = 12  # states at most, evenly taken from all that change
 MOVING = 1e-9  # changes of a state below this, relative to its size, are rounding
 
 
@@ -29,13 +30,14 @@ def draw_equilibria_branch(branch: EquilibriumBranch, state: str | None) -> Figu
     """
     fig = figure(6.5, 4.2)
     axes = fig.add_subplot()
-    names = [state] if state else _moving(branch)
+    moving = [state] if state else _moving(branch)
+    names = [moving[k] for k in np.unique(np.linspace(0, len(moving) - 1, min(len(moving), SHOWN)).round().astype(int))]
     if not names:
         _draw_growth(axes, branch)
     for k, name in enumerate(names):
         _draw_runs(axes, branch, name, [point.stable for point in branch], CYCLE[k % len(CYCLE)], name)
         mark_special(axes, branch, itemgetter(name), named=k == 0)
-    what = "state" if names else "growth rate"
+    what = f"state ({len(names)} of {len(moving)})" if len(names) < len(moving) else "state" if names else "growth rate"
     label(axes, formula(branch.parameter), formula(names[0]) if len(names) == 1 else what)
     name_styles(axes, [point.stable for point in branch] if names else [])
     title(fig, f"{branch[0].case.system.name}: {branch.status}")

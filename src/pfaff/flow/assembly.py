@@ -8,26 +8,28 @@ matrices whose pattern is known beforehand. The multiplier form M q̈ + h + Aᵀ
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import sympy as sm
 from scipy import sparse
 
 from pfaff.algebra.tolerances import EPS, NEWTON_STEPS
-from pfaff.errors import ConvergenceError, ParameterError, StatementError, number_of
+from pfaff.errors import ConvergenceError, ParameterError, number_of
+from pfaff.flow.assembly_statement import check_load, check_places, checked_parts
 from pfaff.flow.patterns import BLOCKS, Pattern, Placed
 from pfaff.flow.sparse_pencil import SparseLinearisation, factorised
 from pfaff.flow.statics import AtRest
 from pfaff.statement.names import checked_title
 from pfaff.statement.parts import Copies
 from pfaff.statement.told import spelt, told
-from pfaff.statement.values import instance, listed, number_from, numbers_from, one_of, shown, whole_number
+from pfaff.statement.values import instance, number_from, numbers_from, shown
 from pfaff.threads import cached_property
 
 if TYPE_CHECKING:
+    from pfaff.bifurcation.equilibria.assembled_branches import AssemblyBranch
     from pfaff.motion.result import Motion
     from pfaff.stability.large import SparseFlutter
 
@@ -80,9 +82,9 @@ class Assembly:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "name", checked_title(self.name, "name of an assembly"))
-        object.__setattr__(self, "parts", _parts(self.parts))
-        _check_places(self)
-        _check_load(self)
+        object.__setattr__(self, "parts", checked_parts(self.parts))
+        check_places(self)
+        check_load(self)
         object.__setattr__(
             self, "start", self._configuration(np.zeros(self.size) if self.start is None else self.start)
         )
@@ -108,6 +110,24 @@ class Assembly:
     def family_rows(self) -> np.ndarray:
         """The constraint rows that demand nothing at rest: each adds a dimension to the family of equilibria."""
         return np.nonzero(~np.concatenate([np.tile(p.demanding, p.copies.count) for p in self.placed]))[0]
+
+    @cached_property
+    def parameters(self) -> dict[sm.Symbol, None]:
+        """What varies: the load."""
+        symbols = (symbol for copies in self.parts for symbol in copies.part.parameters)
+        return {next(symbol for symbol in symbols if symbol.name == self.load): None}
+
+    @property
+    def parameter_names(self) -> tuple[str, ...]:
+        return (self.load,)
+
+    @cached_property
+    def coordinate_names(self) -> tuple[str, ...]:
+        return tuple(f"q{k}" for k in range(self.size))
+
+    @cached_property
+    def reaction_names(self) -> tuple[str, ...]:
+        return tuple(f"p{k}" for k in range(self.pattern.rows))
 
     def compile(self) -> Assembly:
         """Compile the parts and lay out the sparse pattern now rather than at first use."""
@@ -148,14 +168,33 @@ class Assembly:
                 return Rest(float(load), z[: self.size], z[self.size :], relative, steps)
             if not np.isfinite(relative):
                 break
-            data = self._linearisation(values).pencil_data(0.0)
-            data[np.isin(self.pattern.indices, self.size + self.family_rows)] = 0.0
-            step = factorised(self.pattern.matrix(data) + selection).solve(-residual)
+            matrix = self.constrained(self._linearisation(values), selection)
+            step = factorised(matrix).solve(-residual)
             z, last = z + step, np.abs(step).max()
         raise ConvergenceError(
             f"no equilibrium of {self.name} was reached at {self.load} = {load:g} (relative residual {relative:.1e}): "
             "give a better start, other fixed coordinates or a smaller load"
         )
+
+    def balanced(self, load: float, z: np.ndarray) -> tuple[np.ndarray, np.ndarray, SparseLinearisation]:
+        """What is left of the balance at z = (q, p), how the load changes that, and the small motions about it.
+
+        The rows that demand nothing at rest are left for the conditions that select a member of the family.
+        """
+        values = self._evaluate(z, load)
+        residual, pushed = self._residual(values, z)[0], np.zeros(self.pattern.total)
+        for placed, value in zip(self.placed, values, strict=True):
+            if placed.load_row is not None:
+                own = placed.pushed(z, load, value)
+                np.add.at(pushed, placed.copies.at.T, own[: placed.n])
+                pushed[placed.rows.T] = np.where(placed.demanding[:, None], own[placed.n :], 0.0)
+        return residual, pushed, self._linearisation(values)
+
+    def constrained(self, lin: SparseLinearisation, selection: sparse.csc_array) -> sparse.csc_array:
+        """[[K, Aᵀ], [A, 0]] with the conditions that select a member of the family in the rows that demand nothing."""
+        data = lin.pencil_data(0.0)
+        data[np.isin(self.pattern.indices, self.size + self.family_rows)] = 0.0
+        return self.pattern.matrix(data) + selection
 
     def linearise(self, load: float, state: Rest | None = None) -> SparseLinearisation:
         """The sparse M, C, K and A of small motions about a state at rest (by default the one found from the start)."""
@@ -163,6 +202,42 @@ class Assembly:
         rest = "give a state at rest, state=assembly.equilibrium(load)"
         state = self.equilibrium(load) if state is None else instance("state", state, Rest, rest)
         return self._linearisation(self._evaluate(np.concatenate([state.q, state.p]), load))
+
+    def rest_at(self, load: float, z: np.ndarray) -> Rest:
+        """A state at rest z = (q, p) that is known."""
+        residual = self._residual(self._evaluate(z, load), z)[1]
+        return Rest(float(load), z[: self.size], z[self.size :], residual, 0)
+
+    def branch(
+        self,
+        to: float,
+        *,
+        from_: float | None = None,
+        start: Rest | Any = None,
+        fixed: Sequence[int] = (),
+        modes: int = 8,
+        step: float = 0.1,
+        points: int = 1000,
+        bounds: tuple[float | None, float | None] | None = None,
+        progress: Callable[[Any], Any] | None = None,
+        events: Mapping[str, Any] | None = None,
+    ) -> AssemblyBranch:
+        """States at rest followed over folds until the load is ``to``, with branch points and Hopf points located.
+
+        from_
+            The load at the first one; that of a state at rest which is the ``start``, else zero.
+        start, fixed
+            As for ``equilibrium``.
+        modes
+            How many are watched for where they lose stability: those of lowest frequency, more or less.
+        step, points, bounds, progress, events
+            As for ``case.branch``; in expressions coordinates are q0, q1, … and reactions p0, p1, …
+        """
+        from pfaff.bifurcation.equilibria.assembled_branches import follow_assembly
+
+        first = number_from("from_", from_) if from_ is not None else start.load if isinstance(start, Rest) else 0.0
+        asked = (to, step, points, bounds, progress, self.load, events)
+        return follow_assembly(self, first, start, asked, fixed, modes)
 
     def flutter(
         self, to: float | None = None, modes: int = 6, start: Any = None, fixed: Sequence[int] = ()
@@ -262,39 +337,3 @@ class Assembly:
         pairs = list(zip(self.placed, values, strict=True))
         data = {name: self.pattern.scatter(name, [p.gather(name, value) for p, value in pairs]) for name in BLOCKS}
         return SparseLinearisation(self.pattern, self.nonholonomic, data)
-
-
-def _parts(given: Any) -> tuple[Copies, ...]:
-    parts = listed("parts", given, "[part.copies(…)]", StatementError)
-    if not all(isinstance(each, Copies) for each in parts):
-        raise StatementError(f"parts={shown(given)}: give a list of what Part.copies(…) returns")
-    return parts
-
-
-def _check_places(assembly: Assembly) -> None:
-    if not assembly.parts:
-        raise StatementError(f"{assembly.name} has no parts: give what Part.copies(…) returns")
-    whole_number("size", assembly.size, 1, sys.maxsize, "reduce size", StatementError)
-    for copies in assembly.parts:
-        outside = np.argwhere((copies.at < 0) | (copies.at >= assembly.size))
-        for copy, local in outside[:1]:
-            raise StatementError(
-                f"copy {copy} of part {copies.part.name!r} puts {copies.part.coordinate_names[local]} at coordinate "
-                f"{copies.at[copy, local]}: indices run from 0 to {assembly.size - 1}"
-            )
-    used = np.unique(np.concatenate([copies.at.ravel() for copies in assembly.parts]))
-    if len(used) < assembly.size:
-        missing = np.flatnonzero(np.append(used, assembly.size) > np.arange(len(used) + 1))[0]
-        raise StatementError(f"coordinate {missing} of {assembly.name} belongs to no part: connect it or reduce size")
-
-
-def _check_load(assembly: Assembly) -> None:
-    names = {name for copies in assembly.parts for name in copies.part.parameter_names}
-    one_of(names, assembly.load, f"the load {{}} is no parameter of any part of {assembly.name}")
-    for copies in assembly.parts:
-        if assembly.load in copies.values:
-            raise ParameterError(
-                f"{assembly.load!r} is the load of {assembly.name}: leave it out of the copies of "
-                f"{copies.part.name!r}, the analyses set it"
-            )
-        copies.table(assembly.load)

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from scipy import sparse
 
 from pfaff.flow.statics import AtRest, Statics, statics_of
-from pfaff.statement.parts import Copies
-from pfaff.threads import cached_property
+from pfaff.statement.parts import Copies, Part
+from pfaff.threads import cached_property, once
 
 BLOCKS = ("M", "C", "K", "reactions", "rows", "moving", "rates")
 NARROW = {np.dtype(np.longdouble): float, np.dtype(np.clongdouble): complex}  # what linear algebra is done in
+STEP = 1e-5  # of differences by the load, relative to it
 TRIALS = 3  # random states at which entries are looked at
 
 
@@ -21,7 +23,7 @@ class Placed:
 
     def __init__(self, copies: Copies, first_row: int, load: str) -> None:
         self.copies, self.part = copies, copies.part
-        self.statics: Statics = statics_of(copies.part)
+        self.statics: Statics = statics_of(_under(copies.part, load))
         self.n, self.m = self.statics.n, self.statics.m
         self.rows = first_row + np.arange(copies.count * self.m).reshape(copies.count, self.m)
         self.places = np.hstack([copies.at, self.rows])
@@ -44,6 +46,14 @@ class Placed:
             numbers[self.load_row] = load
         local = z[self.places.T]
         return self.statics(local[: self.n], local[self.n :], numbers)
+
+    def pushed(self, z: np.ndarray, load: float, value: AtRest) -> np.ndarray:
+        """How the load changes the balance of each copy, and what its constraints demand; of rods by differences."""
+        if value.pushed is not None:
+            return value.pushed
+        h = STEP * (abs(load) or 1.0)
+        after, before = (self.evaluate(z, load + side * h) for side in (1, -1))
+        return np.concatenate([after.balance - before.balance, after.held - before.held]) / (2 * h)
 
     def gather(self, name: str, value: AtRest) -> np.ndarray:
         """The entries of one block that are ever nonzero: entry by entry, copies running fastest."""
@@ -71,6 +81,13 @@ class Placed:
 
     def _source(self, name: str, value: AtRest) -> np.ndarray:
         return {"M": value.M, "C": value.C, "K": value.K, "rates": value.B}.get(name, value.A)
+
+
+@once(most=32)
+def _under(part: Part, load: str) -> Part:
+    """A part that declares the load of its assembly, if it feels it: what that pushes is compiled then, too."""
+    declared = part.load.name if part.load is not None else None
+    return part if load not in part.parameter_names or declared == load else replace(part, load=load)
 
 
 class Pattern:

@@ -50,6 +50,16 @@ class SparseLinearised:
         shape = (n, n + len(self.names))
         return values[:n], sparse.csc_array((values[n:], self._wide_rows, self._wide_starts), shape=shape)
 
+    @property
+    def pattern(self) -> tuple[np.ndarray, np.ndarray]:
+        """Rows and columns of the entries of ∂f/∂x that are not zero by structure, column by column."""
+        return self._rows, np.repeat(np.arange(len(self.flow.states)), np.diff(self._starts))
+
+    def at_many(self, X: np.ndarray, numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """f, those entries, and ∂f/∂p of one parameter at states given as columns."""
+        n, values = len(X), self._compiled(X, numbers)
+        return values[:n], values[n : n + len(self._rows)], values[n + len(self._rows) :]
+
     def jacobian(self, x: np.ndarray, numbers: np.ndarray) -> sparse.csc_array:
         """∂f/∂x alone."""
         n, values = len(x), self._compiled(x, numbers)

@@ -53,7 +53,7 @@ def dataset(followed: RestTrail[Any, Any]) -> xarray.Dataset:
     columns = _columns(followed.points, "", "point")
     if followed.special:
         columns |= _columns(followed.special, "special_", "special")
-    columns |= _eigenvalues(followed.points, followed.special)
+    columns |= eigenvalue_tables(followed.points, followed.special)
     return xarray.Dataset(columns, attrs=_notes(followed))
 
 
@@ -78,7 +78,7 @@ def _columns(points: Sequence[Any], prefix: str, dimension: str) -> dict[str, An
     return columns
 
 
-def _eigenvalues(points: Sequence[Any], special: Sequence[Any]) -> dict[str, Any]:
+def eigenvalue_tables(points: Sequence[Any], special: Sequence[Any]) -> dict[str, Any]:
     """Of all points, in tables of one width."""
     table, columns = side_by_side([p.eigenvalues for p in (*points, *special)]), {}
     halves = (("", "point", table[: len(points)]), ("special_", "special", table[len(points) :]))
@@ -212,7 +212,7 @@ def _restored(kind: type[Any], problem: Any, file: File) -> Any:
     points: list[Any] = []
     notes, about = file.notes, file.notes["about"]
     for z, tangent in zip(file["unknowns"], file["tangent"], strict=True):
-        _check_solves(problem.equations, z, f"point {len(points)}")
+        check_solves(problem.equations, z, f"point {len(points)}")
         problem = problem.rebased(z)
         if isinstance(problem, Singular) and not problem.defect(z) <= UNMOVED:
             raise ParameterError(_other(f"point {len(points)}"))
@@ -228,7 +228,7 @@ def _other(name: str) -> str:
     return f"the stored {name} does not belong to this case: give the case it was computed for"
 
 
-def _check_solves(s: RestEquations, z: np.ndarray, name: str) -> None:
+def check_solves(s: RestEquations, z: np.ndarray, name: str) -> None:
     """A stored point solves the equations of the case, as far as rounding and other computers leave it."""
     units, jacobian = np.maximum(s.sizes, np.abs(z)), s.jacobian(z)
     finite = np.isfinite(entries(jacobian * units)).all() and np.isfinite(units / s.sizes.min()).all()
@@ -238,7 +238,7 @@ def _check_solves(s: RestEquations, z: np.ndarray, name: str) -> None:
 
 def _special(kind: type[Any], points: list[Any], file: File, k: int) -> Any:
     about, z, tangent = file.notes["about"], file["special_unknowns"][k], file["special_tangent"][k]
-    _check_solves(points[0].equations, z, about["kinds"][k])
+    check_solves(points[0].equations, z, about["kinds"][k])
     near = min(points, key=lambda p: np.linalg.norm((p.spot.z - z) / p.spot.units)).problem
     name, spot = about["kinds"][k], near.spot(z, tangent)
     if name.startswith(EVENT):

@@ -4,7 +4,8 @@ Read ``linearised`` and ``rest_equations`` (what vanishes on a branch), ``starts
 ``eigenvalues``, ``special_points`` (the problem that the engine follows) and ``branches`` (its results; ``rest_points``
 is what they share with curves). ``branch_points`` and ``zero_forms`` are the algebra where an eigenvalue is zero,
 ``special_forms`` what is told about special points. Large sparse flows: ``sparse_equations``, ``sparse_points``,
-``sparse_branch_points``.
+``sparse_branch_points``. Assemblies: ``assembled_equations``, ``assembled_points``, ``assembled_branches``,
+``assembled_archive``.
 
 ``regular`` hands regular stretches to compiled loops, which step by the engine's rules until something unusual happens:
 ``walker`` takes them, ``corrector`` finds their points, ``between`` says what happens in a step, by ``spectra`` (where

@@ -19,7 +19,7 @@ from pfaff.bifurcation.equilibria.sparse_points import SparseRests
 from pfaff.bifurcation.equilibria.special_forms import SpecialForm, form_of
 from pfaff.bifurcation.equilibria.special_points import Rests
 from pfaff.bifurcation.equilibria.starts import start_equations
-from pfaff.continuation.course import POINTS, STEP, Bounds, Course, checked_way
+from pfaff.continuation.course import POINTS, STEP, Bounds, Course, Limits, checked_way
 from pfaff.continuation.dense import Spot
 from pfaff.continuation.endings import Reason, Refused
 from pfaff.continuation.engine import Engine
@@ -135,6 +135,9 @@ class SpecialPoint(EquilibriumPoint):
         problem = _in_units(self, course.to)
         first = _off(self, problem, course.to, way)
         limits = course.limits(self.case.system, self.parameter, problem.value(first))
+        return self._followed(problem, first, course, limits)
+
+    def _followed(self, problem: Any, first: Spot, course: Course, limits: Limits) -> EquilibriumBranch:
         return EquilibriumBranch.gathered(problem, first, course, limits)
 
     def curve(
@@ -190,7 +193,7 @@ class EquilibriumBranch(RestTrail[EquilibriumPoint, SpecialPoint], Branch[Equili
                 place = Engine[Spot](b.problem).located(a.spot, b.spot, lambda spot: float(spot.z[-1]) - value)
                 if place is None:
                     raise ConvergenceError(f"no equilibrium was found at {self.parameter} = {value:g}: step less")
-                found.append(EquilibriumPoint(b.problem, place[1]))
+                found.append(self._point(b.problem, place[1]))
         if not found:
             low, high = min(each.value for each in known), max(each.value for each in known)
             raise ParameterError(

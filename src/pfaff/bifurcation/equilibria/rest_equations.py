@@ -120,6 +120,10 @@ class RestEquations:
         """f itself, without what u takes up."""
         return self.flow.rhs(self.x(z), self.numbers(z))
 
+    def reactions(self, z: np.ndarray) -> dict[str, float]:
+        values = self.flow.reactions(self.x(z), self.numbers(z))
+        return dict(zip(getattr(self.case.system, "reaction_names", ()), values.tolist(), strict=False))
+
     def check_rest(self, z: np.ndarray) -> None:
         """u vanishes at equilibria; elsewhere it hides that f does not."""
         taken = self.columns @ z[self.n : self.n + self.k]

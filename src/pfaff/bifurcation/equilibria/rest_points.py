@@ -69,8 +69,7 @@ class RestPoint:
 
     @property
     def reaction(self) -> dict[str, float]:
-        values = self.equations.flow.reactions(self.x, self.equations.numbers(self.spot.z))
-        return dict(zip(getattr(self.equations.case.system, "reaction_names", ()), values.tolist(), strict=False))
+        return self.equations.reactions(self.spot.z)
 
     @property
     def case(self) -> Bound:

@@ -32,6 +32,7 @@ from pfaff.threads import known_property
 Values = Callable[[Spot], np.ndarray]
 
 TOGETHER = 1e-5  # of a step, on which eigenvalues cross at one place
+OF_ZERO = ("branch point", "divergence")  # what an eigenvalue that passes zero may be, if the branch does not fold
 REACH = 2.0  # times what an eigenvalue moves by in a step, from where the imaginary axis is near
 
 
@@ -55,6 +56,11 @@ class SparseFacts(Facts):
     @known_property
     def eigenvalues(self) -> np.ndarray:
         return self._rightmost.values
+
+    @property
+    def decisive(self) -> np.ndarray:
+        """What passes zero, or the imaginary axis, where stability changes, in the order of ``slopes``."""
+        return self.eigenvalues
 
     @known_property
     def slopes(self) -> np.ndarray:
@@ -111,7 +117,7 @@ class SparseRests(SparseImplicit, Rests):
         if _turns_between(first.turning, last.turning, (b.z[-1] - a.z[-1]) / unit, rounding):
             return True
         rates = _near_axis(first, last, length)
-        changes = abs(unstable(last.eigenvalues) - unstable(first.eigenvalues))
+        changes = abs(unstable(last.decisive) - unstable(first.decisive))
         return int(rates.crossed(beyond=False).sum()) > changes or rates.hide()
 
     def missed(self, a: Spot, b: Spot, found: Any) -> Missed | None:
@@ -120,7 +126,8 @@ class SparseRests(SparseImplicit, Rests):
     def events(self, engine: Any, a: Spot, b: Spot, length: float, last: bool) -> list[Event]:
         """Folds, and what eigenvalues do that cross at other places."""
         found, chord = engine.events(a, b), (b.z - a.z) / a.units**2
-        crossed = [self._crossed(spot, many) for spot, many in crossings(engine, a, b)]
+        told = [self._crossed(spot, many) for spot, many in crossings(engine, a, b)]
+        crossed = [event for event in told if event is not None]
 
         def here(event: Event, others: Sequence[Event]) -> bool:
             return any(
@@ -131,7 +138,7 @@ class SparseRests(SparseImplicit, Rests):
             found = [event for event in found if event.kind != "branch point"]
         several = [event for event in crossed if event.kind == "multiple branch point"]
         found = [event for event in found if not here(event, several)]
-        crossed = [event for event in crossed if event.kind != "branch point" or not here(event, found)]
+        crossed = [event for event in crossed if event.kind not in OF_ZERO or not here(event, found)]
         if length > self.pace.resolved and not all(self._crossing(e) for e in crossed if e.kind == "branch point"):
             raise Refused("two branches pass each other, and the step may lead from one to the other")
         return self.through(sorted([*found, *crossed], key=lambda event: float(chord @ event.point.z)), a, b)
@@ -140,9 +147,9 @@ class SparseRests(SparseImplicit, Rests):
         """Whether branches cross at what seems to be a branch point."""
         return sparse_polished(self.equations, event.point.z)[1]
 
-    def _crossed(self, spot: Spot, many: int) -> Event:
+    def _crossed(self, spot: Spot, many: int) -> Event | None:
         """What so many eigenvalues do that cross the imaginary axis at one place."""
-        values = spot.facts.eigenvalues
+        values = spot.facts.decisive
         nearest = values[np.argsort(np.abs(values.real))[:many]]
         pairs = nearest[nearest.imag > REAL * np.abs(nearest)]
         if len(pairs) == 1:
@@ -163,20 +170,20 @@ class SparseRests(SparseImplicit, Rests):
         return sparse_polished(self.equations, z)[0]
 
 
-def _eigenvalues(spot: Spot) -> np.ndarray:
-    values: np.ndarray = spot.facts.eigenvalues
+def _decisive(spot: Spot) -> np.ndarray:
+    values: np.ndarray = spot.facts.decisive
     return values
 
 
 def _near_axis(first: SparseFacts, last: SparseFacts, length: float) -> Rates:
     """Growth rates of those eigenvalues that may reach the imaginary axis in a step."""
-    whole = Rates.between(first.eigenvalues, first.slopes, last.eigenvalues, last.slopes, length)
+    whole = Rates.between(first.decisive, first.slopes, last.decisive, last.slopes, length)
     near = (np.abs(whole.a) <= REACH * np.abs(whole.da)) | (np.abs(whole.b) <= REACH * np.abs(whole.db))
     near |= whole.a * whole.b <= 0
     return Rates(*(each[near] for each in (whole.a, whole.da, whole.b, whole.db, whole.noise)))
 
 
-def crossings(engine: Any, a: Spot, b: Spot, values: Values = _eigenvalues) -> list[tuple[Spot, int]]:
+def crossings(engine: Any, a: Spot, b: Spot, values: Values = _decisive) -> list[tuple[Spot, int]]:
     """Where eigenvalues, or some of them, pass the imaginary axis between two points, and how many at each place."""
     counts = [unstable(values(spot)) for spot in (a, b)]
     found: list[list[Any]] = []

@@ -48,8 +48,7 @@ def born_at(hopf: Hopf, load: str, to: float, accuracy: float) -> Newborn:
         raise NoBifurcationError(f"no branch of orbits starts at {hopf.load} = {hopf.value:.10g}: {hopf.criticality}")
     value = value_of(hopf.case, load)
     span = span_of(value, to, load)
-    border = bordering(hopf.around.jacobian(hopf.x, hopf.value), hopf.around.zeros, hopf.around.held)
-    unfolding, held = np.ascontiguousarray(border.columns), np.ascontiguousarray(border.rows)
+    unfolding, held = _family(hopf)
     problem = OrbitProblem(hopf.case, hopf.around.flow, load, accuracy, unfolding, held)
     birth, why = Birth(hopf, load, value), ""
     # Where nothing is conserved the orbits beside a family of equilibria are alone all the same.
@@ -66,6 +65,14 @@ def born_at(hopf: Hopf, load: str, to: float, accuracy: float) -> Newborn:
                 if isinstance(refused, Conserved):
                     break
     raise ConvergenceError(f"no orbit was found near the Hopf point at {hopf.load} = {hopf.value:.10g}: {why}")
+
+
+def _family(hopf: Hopf) -> tuple[np.ndarray, np.ndarray]:
+    """Columns that unfold a family of equilibria, and rows that select a member: none where there is no family."""
+    if not hopf.around.zeros:
+        return np.zeros((len(hopf.x), 0)), np.zeros((0, len(hopf.x)))
+    border = bordering(hopf.around.jacobian(hopf.x, hopf.value), hopf.around.zeros, hopf.around.held)
+    return np.ascontiguousarray(border.columns), np.ascontiguousarray(border.rows)
 
 
 def about_a_centre(hopf: Hopf) -> bool:

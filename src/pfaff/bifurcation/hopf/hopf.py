@@ -11,9 +11,10 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy.sparse import issparse
 
 from pfaff.algebra.bordering import bordering
-from pfaff.algebra.tolerances import NOISE, SAFE
+from pfaff.algebra.tolerances import IDENTITY, NOISE, SAFE
 from pfaff.bifurcation.hopf.crossing import crosses, crossing_of, others
 from pfaff.bifurcation.hopf.normal_form import VANISHES, Cubic, Expansion, Quintic, marsden_mccracken, quintic
 from pfaff.continuation.course import POINTS, STEP, Bounds, Course
@@ -132,7 +133,12 @@ class Hopf:
 
     @property
     def uncertainty(self) -> float:
-        """The difference of l1 between the two routes: rounding, amplified where the modes are far from orthogonal."""
+        """The difference of l1 between the two routes: rounding, amplified where the modes are far from orthogonal.
+
+        The second route takes full matrices: of very many states, what rounding leaves of such terms.
+        """
+        if issparse(self.expansion.A):
+            return IDENTITY * self.normal_form.size / self.omega
         return abs(self.V3 / (3 * np.pi) - self.l1)
 
     @cached_property

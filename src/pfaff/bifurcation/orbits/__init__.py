@@ -4,5 +4,6 @@ Read ``cycles``, ``orbit_equations`` and ``collocation`` (with ``meshes``, ``con
 ``floquet``, then ``stepping`` (an orbit near another), ``following`` (the problem that the engine follows),
 ``special_orbits`` and the results: ``orbits``, ``orbit_in_time``, ``orbit_branch``. ``from_motions`` and ``ways`` are
 where branches start, ``null_vectors`` how they cross, ``passage`` how they leave a chart, ``orbit_ends`` how they
-vanish; ``variation`` and ``cycle_forms`` say what happens at special ones.
+vanish; ``variation`` and ``cycle_forms`` say what happens at special ones. Very many states:
+``sparse_collocation`` (with ``sparse_chain``) and ``sparse_stepping``.
 """

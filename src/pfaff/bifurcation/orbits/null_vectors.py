@@ -10,11 +10,14 @@ import numpy as np
 from pfaff.bifurcation.orbits.chain import close_chain
 from pfaff.bifurcation.orbits.collocation import Collocation, Pins
 from pfaff.bifurcation.orbits.cycles import Cycle
+from pfaff.bifurcation.orbits.sparse_collocation import SparseCollocation
 
 
 def way_off(c: Collocation, cycle: Cycle, pins: Pins) -> Cycle:
     """The change that the linearised equations hardly see, by one inverse iteration: at a branch point, the way off
     the branch to whose tangent the last pin belongs."""
+    if isinstance(c, SparseCollocation):
+        return c.way_off(cycle, pins)
     n, nb = c.shape
     G, w = c.linearised(cycle)
     w.ends[:, :, nb] = np.random.default_rng(0).normal(size=(cycle.intervals, n)) * np.abs(cycle.x).max()

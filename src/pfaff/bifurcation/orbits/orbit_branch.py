@@ -12,6 +12,7 @@ import numpy as np
 
 from pfaff.archive.layouts import FILLED, Along, Array, Layout, Misfit, Sizes, padded, read
 from pfaff.archive.stored import File, checked_case, compare, flow_of, opened, write
+from pfaff.bifurcation.equilibria.eigenvalues import side_by_side
 from pfaff.bifurcation.orbits.cycles import Cycle, Mesh
 from pfaff.bifurcation.orbits.orbit_problem import OrbitProblem
 from pfaff.bifurcation.orbits.orbits import OrbitPoint, Special
@@ -208,7 +209,7 @@ def _columns(points: Collection[OrbitPoint], dimension: str) -> dict[str, Any]:
     facts = ("value", "period", "residual", "mesh_error")
     columns: dict[str, Any] = {name: (dimension, np.array([getattr(p, name) for p in points])) for name in facts}
     columns["stable"] = (dimension, np.array([p.stable for p in points], dtype=np.int8))
-    multipliers = np.array([p.multipliers for p in points])
+    multipliers = side_by_side([p.multipliers for p in points])
     columns["multiplier_real"] = ((dimension, "multiplier"), multipliers.real)
     columns["multiplier_imag"] = ((dimension, "multiplier"), multipliers.imag)
     for kind in ("amplitude", "advance"):

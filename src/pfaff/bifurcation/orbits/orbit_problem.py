@@ -8,11 +8,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pfaff.algebra.gauss import gauss
+from pfaff.algebra.radau import radau_rule
 from pfaff.bifurcation.orbits.collocation import Collocation
 from pfaff.bifurcation.orbits.orbit_equations import Equations
+from pfaff.bifurcation.orbits.sparse_collocation import SparseCollocation, SparseEquations
+from pfaff.bifurcation.orbits.sparse_stepping import SparseContinuation
 from pfaff.bifurcation.orbits.stepping import Continuation
 from pfaff.errors import ParameterError
 from pfaff.flow.flow import Flow
+from pfaff.flow.sparse_jacobian import is_sparse
 from pfaff.threads import cached_property
 
 if TYPE_CHECKING:
@@ -20,9 +24,11 @@ if TYPE_CHECKING:
     from pfaff.case import Bound
 
 DEGREE = 6  # Gauss points in an interval: the cheapest for errors of 1e-9 and less
+STIFF = 7  # Radau points, by which what decays quickly, as between narrow cells, does so on any mesh
 INTERVALS = 20  # of a period, at first
 AT_ORIGIN = 1e-12  # states of an equilibrium below this, relative to those of orbits, are the origin but for rounding
-MOST = 150  # states: a step of 100 takes seconds and half a gigabyte
+MOST = 150  # states with full Jacobians: a step of 100 takes seconds and half a gigabyte
+LARGEST = 5000  # states with sparse ones: a step of 2000 takes eight seconds and two thirds of a gigabyte
 ODD = 1e-11  # f(−x) + f(x) below this, relative to each component, vanishes
 
 
@@ -58,23 +64,37 @@ class OrbitProblem:
 
     def __post_init__(self) -> None:
         n = len(self.flow.states)
-        if n > MOST:
+        if self.sparse and n > LARGEST:
+            raise ParameterError(
+                f"orbits in {n} states: the sparse factors of all intervals of their mesh take gigabytes, and fit for "
+                f"some {LARGEST}; state fewer, as on coarser cells"
+            )
+        if n > MOST and not self.sparse:
             raise ParameterError(
                 f"orbits in {n} states: dense matrices take the cube of that in every interval of their mesh, which is "
                 f"feasible for some {MOST}; state fewer, as on coarser cells"
             )
 
     @cached_property
+    def sparse(self) -> bool:
+        """Whether there are very many states, each of which depends on few, and orbits are alone."""
+        return is_sparse(self.flow) and not self.unfolding.size
+
+    @cached_property
     def collocation(self) -> Collocation:
+        if self.sparse:
+            linear = SparseEquations(self.flow, self.load, self.case.numbers)
+            return SparseCollocation(linear, radau_rule(STIFF), self.accuracy)
         equations = Equations(self.flow, self.load, self.case.numbers, self.unfolding)
         return Collocation(equations, gauss(DEGREE), self.accuracy)
 
     def continuation(self, span: float, start: OrbitPoint | None = None) -> Continuation:
         """Over a range of the load; from a start, by steps that do not depend on it."""
+        kind = SparseContinuation if self.sparse else Continuation
         if start is None:
-            return Continuation(self.collocation, span, self.held, self.accuracy)
+            return kind(self.collocation, span, self.held, self.accuracy)
         level = getattr(start, "centre", False)  # a newborn orbit knows
-        return Continuation(self.collocation, span, self.held, self.accuracy, start.natural, start.value, level)
+        return kind(self.collocation, span, self.held, self.accuracy, start.natural, start.value, level)
 
     def odd(self, size: np.ndarray, to: float | None = None) -> bool:
         """Whether f(−x) = −f(x), every component by itself, at states and values of the load chosen at random.

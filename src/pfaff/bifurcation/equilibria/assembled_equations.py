@@ -1,0 +1,191 @@
+"""Assemblies at rest as equations G(q, p, load) = 0: forces in balance, constraints kept, a member of the family.
+
+The unknowns are coordinates and reactions: [[K, Aᵀ], [A, 0]] stays sparse, however many parts there are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from math import inf, sqrt
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from pfaff.algebra.sparse_borders import Factors, in_units, with_columns
+from pfaff.bifurcation.equilibria.rest_equations import FEW, PROBE, SHARES, RestEquations
+from pfaff.bifurcation.equilibria.sparse_equations import SparseRestEquations
+from pfaff.flow.assembly import Assembly, Rest
+from pfaff.flow.sparse_pencil import SparseLinearisation
+from pfaff.threads import known_property
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """An assembly at a load, as results ask for their case."""
+
+    system: Assembly
+    value: float
+
+    @property
+    def values(self) -> dict[str, float]:
+        return {self.system.load: self.value}
+
+    @property
+    def numbers(self) -> np.ndarray:
+        return np.array([self.value])
+
+    def unchecked(self, **values: float) -> Loaded:
+        return Loaded(self.system, values.get(self.system.load, self.value))
+
+
+@dataclass(frozen=True)
+class Numbered:
+    """What takes the place of a flow: its states are the coordinates, by their numbers."""
+
+    states: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class AssembledEquations(SparseRestEquations):
+    """The problem in z = (q, p, load); ``selection`` are the conditions that select a member of the family."""
+
+    selection: Any = None
+    selected: Any = None  # their values
+
+    @property
+    def assembly(self) -> Assembly:
+        return self.case.system  # type: ignore[return-value]
+
+    @known_property
+    def n(self) -> int:
+        return self.assembly.pattern.total
+
+    @property
+    def family(self) -> bool:
+        """Whether constraints that demand nothing at rest make a family of equilibria."""
+        return bool(len(self.assembly.family_rows))
+
+    @property
+    def structural(self) -> bool:
+        return True  # nothing for compiled loops
+
+    def x(self, z: np.ndarray) -> np.ndarray:
+        return z[: self.assembly.size]
+
+    def reactions(self, z: np.ndarray) -> dict[str, float]:
+        return dict(zip(self.assembly.reaction_names, z[self.assembly.size : self.n].tolist(), strict=True))
+
+    def linearisation(self, z: np.ndarray) -> SparseLinearisation:
+        return self.assembly.balanced(float(z[-1]), z[: self.n])[2]
+
+    def state_jacobian(self, z: np.ndarray) -> sparse.csc_array:
+        return self.assembly.constrained(self.linearisation(z), self.selection)
+
+    def rates(self, z: np.ndarray) -> np.ndarray:
+        return self.evaluated(z)[0]
+
+    def evaluated(self, z: np.ndarray) -> tuple[np.ndarray, sparse.csc_array]:
+        residual, pushed, lin = self.assembly.balanced(float(z[-1]), z[: self.n])
+        J = with_columns(self.assembly.constrained(lin, self.selection), pushed[:, None])
+        return residual + self.selection @ z[: self.n] - self.selected, J
+
+    def rebased(self, z: np.ndarray) -> AssembledEquations:
+        """Coordinates grow together, and so do reactions."""
+        sizes = self.sizes.copy()
+        for group in self._groups:
+            sizes[group] *= max(1.0, float((np.abs(z[group]) / sizes[group]).max(initial=0.0)))
+        if self.reach < inf:
+            sizes[-1] = max(sizes[-1], abs(z[-1] - self.origin))
+        return self.in_units(sizes)
+
+    @property
+    def _groups(self) -> tuple[slice, slice]:
+        return slice(0, self.assembly.size), slice(self.assembly.size, self.n)
+
+    def measured(self, z: np.ndarray) -> Any:
+        change = self.bending(z, np.eye(1, len(z), len(z) - 1)[0] * self.sizes[-1])[:, : self.n]
+        units = self.sizes[: self.n]
+        whole, part = _energy(self.state_jacobian(z), units), _energy(sparse.csc_array(change), units)
+        reach = whole / part * float(self.sizes[-1]) if part > 0 and whole > 0 else inf
+        known: Any = replace(self, origin=float(z[-1]), reach=reach)
+        return known.reaching(z, float(self.sizes[-1]), 0.0)
+
+    def along(self, z: np.ndarray, direction: np.ndarray) -> SparseLinearisation:
+        """How the matrices of small motions change along a direction, by differences."""
+        h = PROBE / float(np.linalg.norm(direction / self.sizes))
+        after, before = (self.linearisation(z + side * h * direction) for side in (1, -1))
+        return replace(after, data={k: (after.data[k] - before.data[k]) / (2 * h) for k in after.data})
+
+    def second(self, z: np.ndarray, left: np.ndarray, v: np.ndarray, w: np.ndarray) -> float:
+        return RestEquations.second(self, z, left, v, w)
+
+    def rest(self, z: np.ndarray) -> Rest:
+        """The state at rest as ``assembly.equilibrium`` gives it."""
+        return self.assembly.rest_at(float(z[-1]), z[: self.n])
+
+
+def assembled_start(
+    assembly: Assembly, load: float, to: float, start: Any, fixed: Sequence[int]
+) -> tuple[AssembledEquations, np.ndarray]:
+    """The problem at the equilibrium at a load, and its z there."""
+    rest = assembly.equilibrium(load, start, fixed)
+    z = np.concatenate([rest.q, rest.p, [rest.load]])
+    return assembled_about(assembly, z, abs(to - load) or 1.0, assembly.selection(rest.q, fixed))
+
+
+def assembled_about(
+    assembly: Assembly, z: np.ndarray, span: float, selection: sparse.csc_array, sizes: Any = None
+) -> tuple[AssembledEquations, np.ndarray]:
+    """The problem about an equilibrium z, in sizes that are known or found there."""
+    n = len(z) - 1
+    blank = np.zeros((n, 0)), np.zeros((0, n)), np.zeros(0), np.zeros((0, 1))
+    case: Any = Loaded(assembly, float(z[-1]))
+    flow: Any = Numbered(assembly.coordinate_names)
+    sizes = np.append(_sizes(assembly, z, span, selection), span) if sizes is None else sizes
+    s = AssembledEquations(case, flow, (assembly.load,), (), *blank, sizes, selection=selection)
+    return replace(s, selected=selection @ z[:n]), z
+
+
+def _sizes(assembly: Assembly, z: np.ndarray, span: float, selection: sparse.csc_array) -> np.ndarray:
+    """Of coordinates, and of reactions: as large as they are, or as what the load does to them."""
+    n, load, size = len(z) - 1, float(z[-1]), assembly.size
+    _, pushed, lin = assembly.balanced(load, z[:n])
+    J = assembly.constrained(lin, selection)
+    try:
+        way = -Factors(J).solve(pushed) * span
+    except np.linalg.LinAlgError:
+        way = np.zeros(n)
+    way = way if np.isfinite(way).all() else np.zeros(n)
+    units = np.concatenate([_unit(z[:size], way[:size], 1.0, size), _unit(z[size:n], way[size:], span, n - size)])
+    share = _straight(assembly, z, way, J, units, selection)
+    return np.concatenate(
+        [
+            _unit(z[:size], share * way[:size], 1.0, size),
+            _unit(z[size:n], share * way[size:], span, n - size),
+        ]
+    ) * max(1.0, sqrt(n / FEW))
+
+
+def _unit(at: np.ndarray, way: np.ndarray, otherwise: float, many: int) -> np.ndarray:
+    large = max(float(np.abs(at).max(initial=0.0)), float(np.abs(way).max(initial=0.0)))
+    return np.full(many, large or otherwise)
+
+
+def _straight(
+    assembly: Assembly, z: np.ndarray, way: np.ndarray, J: sparse.csc_array, units: np.ndarray, selection: Any
+) -> float:
+    """The share of a way on which the Jacobian changes by its own size: all of it, if it does not."""
+    n, size = len(way), _energy(J, units)
+    for share in SHARES if way.any() else ():
+        with np.errstate(all="ignore"):
+            there = assembly.constrained(assembly.balanced(float(z[-1]), z[:n] + share * way)[2], selection)
+        if not _energy(sparse.csc_array(there - J), units) < size:
+            return float(share)
+    return 1.0
+
+
+def _energy(matrix: sparse.csc_array, units: np.ndarray) -> float:
+    """The size of a multiplier matrix, whose entries are energies in units of coordinates and reactions."""
+    return float(np.linalg.norm(in_units(matrix, units, 1 / units).data))

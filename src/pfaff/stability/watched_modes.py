@@ -1,0 +1,145 @@
+"""The modes of an assembly that are watched along a branch: the eigenvalues of its pencil about a real shift.
+
+Arnoldi's method about a shift to the right of the origin gives the eigenvalues in a disc. As long as that holds the
+origin, whatever passes zero is seen, and whatever crosses the imaginary axis at a frequency that the disc reaches.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from math import sqrt
+
+import numpy as np
+from scipy import sparse
+
+from pfaff.flow.sparse_pencil import SparseLinearisation, factorised
+from pfaff.stability.large_modes import largest, lowest_squares
+from pfaff.threads import known_property
+
+MOST = 128  # eigenvalues that are looked for
+BEYOND = 1.05  # of its distance from the origin, what the radius of the disc is at least
+NEARLY_REAL = 1e-6  # imaginary parts below this, relative to the root, are none: Arnoldi's method parts double ones so
+
+
+@dataclass(frozen=True, eq=False)
+class Watched:
+    """Eigenvalues ω, or their squares s where nothing depends on the velocities, in a disc about a shift.
+
+    Those of smallest distance first; ``vectors`` are the columns (q, p) that belong to them.
+    """
+
+    pencil: Pencil
+    shift: float
+    values: np.ndarray
+    vectors: np.ndarray
+
+    @property
+    def radius(self) -> float:
+        return float(np.abs(self.values - self.shift).max(initial=0.0))
+
+    @property
+    def frequency(self) -> float:
+        """Up to which all pairs on the imaginary axis are known."""
+        if self.pencil.reversible:
+            return sqrt(max(self.radius - self.shift, 0.0))
+        return sqrt(max(self.radius**2 - self.shift**2, 0.0))
+
+    @known_property
+    def left(self) -> np.ndarray:
+        """The left vectors, in the same order."""
+        values, vectors = self.pencil.nearest(self.shift, len(self.values) + 1, transposed=True)
+        return vectors[:, np.abs(values[None] - self.values[:, None]).argmin(axis=1)]
+
+    def slopes(self, change: SparseLinearisation) -> np.ndarray:
+        """How the eigenvalues change with the matrices: −wᵀ(dP)v / wᵀ(∂P/∂ω)v."""
+        V, W, moved = self.vectors, self.left, Pencil(change, self.pencil.reversible)
+        pushed = sum(part @ V * self.values**k for k, part in enumerate(moved.parts))
+        turned = sum(k * (part @ V) * self.values ** (k - 1) for k, part in enumerate(self.pencil.parts) if k)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return -np.sum(W * pushed, axis=0) / np.sum(W * turned, axis=0)
+
+    @property
+    def eigenvalues(self) -> np.ndarray:
+        """The ω themselves: of a square both of its roots."""
+        if not self.pencil.reversible:
+            return self.values
+        roots = np.sqrt(self.values)
+        return np.concatenate([roots, -roots])
+
+
+@dataclass(frozen=True, eq=False)
+class Pencil:
+    """[[M ω² + C ω + K, Aᵀ], [A, 0]] as a polynomial in ω; in s = ω² where it is ``reversible``."""
+
+    lin: SparseLinearisation
+    reversible: bool
+
+    @known_property
+    def parts(self) -> tuple[sparse.csc_array, ...]:
+        """Its coefficients, that of degree zero first."""
+        d, matrix = self.lin.data, self.lin.pattern.matrix
+        still, M = matrix(self.lin.pencil_data(0.0)), matrix(d["M"])
+        return (still, M) if self.reversible else (still, matrix(d["C"] + d["moving"]), M)
+
+    @property
+    def finite(self) -> int:
+        """The number of its eigenvalues; rows A q̇ + B q = 0 have one of their own."""
+        n, rows = self.lin.pattern.size, self.lin.pattern.rows
+        if self.reversible:
+            return n - rows
+        return 2 * (n - rows) + len(np.unique(self.lin.pattern.indices[self.lin.data["moving"] != 0]))
+
+    def nearest(self, shift: float, count: int, transposed: bool = False) -> tuple[np.ndarray, np.ndarray]:
+        """So many eigenvalues about a shift, the nearest first, and their vectors (q, p), right or left ones."""
+        factors = factorised(self.lin.pattern.matrix(_at(self, shift)))
+        parts = tuple(part.T if transposed else part for part in self.parts)
+        solve, total = partial(factors.solve, trans="T" if transposed else "N"), self.lin.pattern.total
+        inverse = (_inverse_of_squares if self.reversible else _inverse)(solve, parts, shift)
+        size = total if self.reversible else 2 * total
+        inverted, vectors = largest(inverse, size, self.finite, min(count, self.finite), float)
+        return shift + 1 / inverted, vectors[:total]
+
+
+def _at(pencil: Pencil, shift: float) -> np.ndarray:
+    if pencil.reversible:
+        return pencil.lin.pencil_data(0.0) + pencil.lin.data["M"] * shift
+    return pencil.lin.pencil_data(shift)
+
+
+Solve = Callable[[np.ndarray], np.ndarray]
+
+
+def _inverse_of_squares(solve: Solve, parts: tuple[sparse.csc_array, ...], shift: float) -> Solve:
+    return lambda x: -solve(parts[1] @ x)
+
+
+def _inverse(solve: Solve, parts: tuple[sparse.csc_array, ...], shift: float) -> Solve:
+    """Of (x, ω x): P(σ) y = −(M ω + M σ + C) x gives y = x/(ω − σ), and ω y = σ y + x."""
+    _, C, M = parts
+
+    def inverse(z: np.ndarray) -> np.ndarray:
+        x, u = np.split(z, 2)
+        y = -solve(M @ (u + shift * x) + C @ x)
+        return np.concatenate([y, shift * y + x])
+
+    return inverse
+
+
+def watched(lin: SparseLinearisation, reversible: bool, shift: float, count: int) -> Watched:
+    """So many eigenvalues about a shift, or as many as it takes to reach beyond the origin."""
+    pencil = Pencil(lin, reversible)
+    while True:
+        found = Watched(pencil, shift, *pencil.nearest(shift, count))
+        if found.radius >= BEYOND * shift or count >= min(MOST, pencil.finite):
+            break
+        count = min(2 * count, MOST)
+    values = np.where(np.abs(found.values.imag) <= NEARLY_REAL * np.abs(found.values), found.values.real, found.values)
+    return Watched(pencil, shift, values, found.vectors)
+
+
+def natural_shift(lin: SparseLinearisation, reversible: bool) -> float:
+    """The size of the lowest frequency, or its square: to the right of the origin, and not far from it."""
+    square = float(np.abs(lowest_squares(lin, 1)[0]).min())
+    return square if reversible else sqrt(square)
