@@ -8,16 +8,17 @@ accurate to order h^2m. Orbits with x(t + T/2) = −x(t) of an odd field are sol
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import inf, isfinite, nan
+from math import inf, isfinite
 from typing import NamedTuple
 
 import numpy as np
 
 from pfaff.algebra.brackets import vertex
 from pfaff.algebra.gauss import Gauss
-from pfaff.algebra.tolerances import CORRECTIONS, ceased
-from pfaff.bifurcation.orbits.chain import close_chain
-from pfaff.bifurcation.orbits.condensation import conclude, condense, move, side_by_side, stage_states
+from pfaff.algebra.tolerances import CORRECTIONS
+from pfaff.bifurcation.equilibria.addresses import lapack
+from pfaff.bifurcation.orbits import condensation
+from pfaff.bifurcation.orbits.condensation import condense, stage_states
 from pfaff.bifurcation.orbits.cycles import Cycle, Mesh, Metric
 from pfaff.bifurcation.orbits.meshes import (
     all_slopes,
@@ -29,12 +30,12 @@ from pfaff.bifurcation.orbits.meshes import (
     pinned,
     shares,
 )
+from pfaff.bifurcation.orbits.newton import GROWS, SINGULAR, SOLVED, UNDER_WAY, conclude, newton, on_chart
 from pfaff.bifurcation.orbits.orbit_equations import Equations
+from pfaff.bifurcation.orbits.vectors import LANES
 from pfaff.threads import Own, cached_property
 
 CONVERGED, ROUGHLY = 1e-11, 1e-7  # the last change, relative, at most and at least: Newton's method has squared it then
-DROWNED = 1e-7  # changes below this that no longer shrink are rounding, which orbits multiply as motions separate
-FARTHEST = 0.7  # the first change, relative to the size of the orbit, beyond which a guess is given up
 MIRRORED = 1e-9  # f(−x) + f(x) on an orbit below this, relative, vanishes
 NOT_FINITE = "the equations are singular or not finite on the orbit"
 CLEAR, FINE = 0.5, 12  # margin of the chart at mesh points below which it is looked for between them, at so many places
@@ -91,9 +92,14 @@ class Workspace(NamedTuple):
         width = size + n + nb + 1
         shapes = (
             (n, N * m), (N, size, n + nb + 1), (N, n, nb + 1), (2, N + 1, n), (2, nb), (N, m, nr),
-            (n, N + 1), (n, 2 * N + 2), (size, width, side_by_side(N, size * width)),
+            (n, N + 1), (n, 2 * N + 2), (size, width, LANES),
         )  # fmt: skip
         return cls._make([*(np.empty(shape) for shape in shapes), np.zeros(N, dtype=int)])
+
+    @property
+    def of_newton(self) -> tuple[np.ndarray, ...]:
+        """What Newton's method needs of it."""
+        return self.X, self.Z, self.ends, self.dx, self.dc, self.dK, self.lanes, self.stiff
 
 
 class Collocation:
@@ -139,23 +145,27 @@ class Collocation:
         The change that counts as converged is the error of tangent and multipliers; that of the orbit is its square.
         """
         enough = self.converged if converged is None else converged
-        cycle, last = cycle.copy(), inf
+        cycle = cycle.copy()
         G, workspace = self._room(cycle)
-        for steps in range(1, CORRECTIONS + 1):
-            size, residual, determinant = self._stepped(cycle, pins, metric, G, workspace)
-            if not isfinite(size):
-                return NOT_FINITE
-            if ceased(size, last, DROWNED, enough):
-                return self._solution(cycle, G, determinant, residual, steps, workspace)
-            if size > (FARTHEST if steps == 1 else last):
-                return f"Newton's method does not converge: its steps grow to {size:.1e} of the orbit"
-            last = size
+        how, steps, size, residual, determinant = self._stepped(cycle, pins, metric, G, workspace, enough)
+        while how == UNDER_WAY:
+            how, steps, size, residual, determinant = self._stepped(
+                cycle, pins, metric, G, workspace, enough, steps, size
+            )
+        if how == SOLVED:
+            return self._solution(cycle, G, determinant, residual, steps, workspace)
+        if how == SINGULAR:
+            return NOT_FINITE
+        if how == GROWS:
+            return f"Newton's method does not converge: its steps grow to {size:.1e} of the orbit"
         return f"Newton's method did not converge in {CORRECTIONS} steps"
 
     def evaluated(self, cycle: Cycle, pins: Pins, metric: Metric) -> Solution | str:
         """A cycle taken as it is for a solution, with tangent and transition matrices; or why it cannot be one."""
         G, workspace = self._room(cycle)
-        size, residual, determinant = self._stepped(cycle.copy(), pins, metric, G, workspace)
+        _, _, size, residual, determinant = self._stepped(
+            cycle.copy(), pins, metric, G, workspace, inf, CORRECTIONS - 1
+        )
         if not isfinite(size):
             return NOT_FINITE
         return self._solution(cycle, G, determinant, residual, 1, workspace)
@@ -168,19 +178,22 @@ class Collocation:
         return np.empty((N - 1, n, n)), workspace
 
     def _stepped(
-        self, cycle: Cycle, pins: Pins, metric: Metric, G: np.ndarray, w: Workspace
-    ) -> tuple[float, float, float]:
-        """A step of Newton's method, in place, from the states at the Gauss points that the workspace holds: its size,
-        the residual before it, and the determinant. A size that is not finite says that the step failed."""
-        (x, K, scalars), h = (cycle.x, cycle.K, cycle.scalars), cycle.mesh.h
-        worst = self._condensed(cycle, w.X, G, w)
-        if not isfinite(worst):
-            return nan, nan, 0.0
-        determinant = close_chain(G, w.ends, *pins, x, scalars, cycle.signs, w.dx, w.dc)
-        if not isfinite(determinant):
-            return nan, worst, 0.0
-        size, largest = move(x, K, w.X, h, scalars, *self._rule, metric.states, metric.scalars, w.Z, w.dx, w.dc, w.dK)
-        return size, worst / largest if largest > 0 else worst, determinant
+        self,
+        cycle: Cycle,
+        pins: Pins,
+        metric: Metric,
+        G: np.ndarray,
+        w: Workspace,
+        enough: float,
+        steps: int = 0,
+        last: float = inf,
+    ) -> tuple[int, int, float, float, float]:
+        """What ``newton`` says, after so many steps: it is called once, or for every step."""
+        equations = self.equations.in_loops(w.X, cycle.scalars[1])
+        of_cycle = cycle.x, cycle.K, cycle.scalars, cycle.signs, cycle.mesh.h
+        scales, rule = (metric.states, metric.scalars), (*self._rule, self.equations.unfolding)
+        solver = (condensation.GROWN, condensation.LARGE), lapack()
+        return newton(equations, of_cycle, tuple(pins), scales, rule, w.of_newton, solver, G, enough, steps, last)
 
     @cached_property
     def _rule(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -195,10 +208,10 @@ class Collocation:
         x, K, scalars, halved = np.empty(cycle.x.shape), np.empty(cycle.K.shape), np.empty(len(w.dc[1])), cycle.halved
         states = w.both if halved else w.once
         conclude(w.Z, w.dx, w.dc, cycle.x, cycle.signs, halved, x, K, scalars, states)
-        rates, margin = self.equations.rates_on_chart(states, cycle.scalars[1])
-        if halved:  # images side by side are evaluated by the same instructions, whatever is left over by vectors
-            pairs, rates, N = rates, np.empty(rates.shape), len(cycle.x)
-            rates[:, :N], rates[:, N:] = pairs[:, ::2], pairs[:, 1::2]
+        rates = np.empty(states.shape)
+        margin = on_chart(
+            self.equations.in_loops(states, cycle.scalars[1], True), states, cycle.scalars[1], halved, rates
+        )
         margin = margin if margin > CLEAR else self._margin(cycle)
         if margin < EDGE:
             return self.off_chart
@@ -251,10 +264,11 @@ class Collocation:
     def _condensed(self, cycle: Cycle, X: np.ndarray, G: np.ndarray, w: Workspace) -> float:
         """The largest residual, with the equations of all intervals condensed to their ends."""
         (mesh, x, K, scalars, _), e, (rule, rows, follow) = cycle, self.equations, self._rule
-        values = e(X, scalars[1])
+        limits = condensation.GROWN, condensation.LARGE
         return condense(
-            values, x, K, X, mesh.h, scalars, e.unfolding, rule, rows, follow, w.lanes, w.stiff, w.Z, G, w.ends
-        )
+            e(X, scalars[1]), x, K, X, mesh.h, scalars, e.unfolding, rule, rows, follow, w.lanes, w.stiff, limits,
+            lapack(), w.Z, G, w.ends,
+        )  # fmt: skip
 
     def pins(
         self, cycle: Cycle, metric: Metric, last: tuple[np.ndarray, np.ndarray], held: np.ndarray, guess: Cycle

@@ -13,6 +13,8 @@ from pfaff.flow.graph import Expression
 from pfaff.flow.structured import Matched, StructuredFlow
 from pfaff.threads import Own
 
+Callable = tuple[int, int, int, np.ndarray, np.ndarray]  # an address, lanes, the place of the load, parameters, values
+
 
 class Equations:
     """f, ∂f/∂x and ∂f/∂p at any number of points by one call.
@@ -37,17 +39,33 @@ class Equations:
         self._parameters: Own[dict[int, np.ndarray]] = Own(dict)
         self._values: Own[dict[int, np.ndarray]] = Own(dict)
 
+    def in_loops(self, X: np.ndarray, value: float, rates: bool = False) -> Callable:
+        """The equations, or f with its pivots alone, as compiled loops take them for so many states: an address, how
+        many states are evaluated at once, the place of the load, parameters, and room for values. Where there is no
+        address, the values are those at the states and the value of the load."""
+        size, pointer = X.shape[1], (self._rates if rates else self._compiled).in_lanes
+        if pointer is None or size < pointer.lanes:
+            values = self._evaluated(X, value) if rates else self(X, value)
+            return 0, 1, self.place, self._columns(size, value), values
+        room = np.empty((self._outputs, size)) if rates else self._room(size)
+        return pointer.address, pointer.lanes, self.place, self._columns(size, value), room
+
     def numbers_at(self, value: float) -> np.ndarray:
         numbers = self.numbers.copy()
         numbers[self.place] = value
         return numbers
 
     def __call__(self, X: np.ndarray, value: float) -> np.ndarray:
-        size, values = X.shape[1], self._values.own
+        size = X.shape[1]
+        return self._compiled.batch(X, self._columns(size, value), self._room(size))
+
+    def _room(self, size: int) -> np.ndarray:
+        """For f and its derivatives at so many points."""
+        values = self._values.own
         if size not in values:
             values.clear()
-            values[size] = np.empty((len(self.rows) * (len(X) + 2), size))
-        return self._compiled.batch(X, self._columns(size, value), values[size])
+            values[size] = np.empty((len(self.rows) * (len(self.flow.states) + 2), size))
+        return values[size]
 
     def rates(self, x: np.ndarray, value: float | np.ndarray) -> np.ndarray:
         """f at states given as rows, a column each, at one value of the load or at one for each."""
