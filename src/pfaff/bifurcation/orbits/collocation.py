@@ -205,13 +205,10 @@ class Collocation:
         self, cycle: Cycle, G: np.ndarray, determinant: float, residual: float, steps: int, w: Workspace
     ) -> Solution | str:
         """With the tangent that the last step left in the workspace; or that the orbit leaves the chart."""
-        x, K, scalars, halved = np.empty(cycle.x.shape), np.empty(cycle.K.shape), np.empty(len(w.dc[1])), cycle.halved
+        halved, value = cycle.halved, cycle.scalars[1]
         states = w.both if halved else w.once
-        conclude(w.Z, w.dx, w.dc, cycle.x, cycle.signs, halved, x, K, scalars, states)
-        rates = np.empty(states.shape)
-        margin = on_chart(
-            self.equations.in_loops(states, cycle.scalars[1], True), states, cycle.scalars[1], halved, rates
-        )
+        x, K, scalars = conclude(w.Z, w.dx, w.dc, cycle.K, cycle.x, cycle.signs, halved, states)
+        rates, margin = on_chart(self.equations.in_loops(states, value, True), states, value, halved)
         margin = margin if margin > CLEAR else self._margin(cycle)
         if margin < EDGE:
             return self.off_chart
@@ -279,17 +276,15 @@ class Collocation:
 
         The phase makes the distance to the reference stationary, ∫⟨x, x'⟩ = ∫⟨reference, x'⟩.
         """
-        n, nb = self.shape
-        rows, scalars, right = np.empty((nb, len(cycle.x), n)), np.zeros((nb, nb)), np.empty(nb)
-        rows[-1], scalars[-1] = last
         mesh = cycle.mesh
         if held.ndim == 2:
             held = np.repeat(held[:, None], len(cycle.x), axis=1) if len(held) else held[:, None]
-        pinned(
-            rows, scalars, right, mesh.h, mesh.weights, metric.states, held, cycle.x, cycle.signs, cycle.scalars,
-            guess.x, guess.scalars,
+        return Pins(
+            *pinned(
+                *last, mesh.h, mesh.weights, metric.states, held, cycle.x, cycle.signs, cycle.scalars, guess.x,
+                guess.scalars,
+            )
         )  # fmt: skip
-        return Pins(rows, scalars, right)
 
     def slopes(self, cycle: Cycle) -> np.ndarray:
         """x' of every state at the Gauss points, indexed [interval, point, state]."""

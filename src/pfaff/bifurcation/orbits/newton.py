@@ -102,30 +102,30 @@ def move(x, K, X, h, scalars, rule, rows, follow, of_states, of_scalars, Z, dx, 
 
 
 @compiled
-def conclude(Z, dx, dc, x, signs, halved, tangent, slopes, scalars, states):
-    """Fill the tangent, its slopes and scalars from a step of Newton's; and the states after it, a column each, with
-    its mirror image beside it if half a period is known."""
+def conclude(Z, dx, dc, K, x, signs, halved, states):
+    """The tangent that a step of Newton's leaves, with its slopes, of the shape of K, and scalars; and the states after
+    it are filled in, a column each, with its mirror image beside it if half a period is known."""
     N, n = x.shape
-    expand(Z, dx[1], dc[1], 0.0, slopes)
+    tangent, slopes, scalars = dx[1].copy(), np.empty(K.shape), dc[1].copy()
+    expand(Z, tangent, scalars, 0.0, slopes)
     for j in range(N):
         for t in range(n):
-            tangent[j, t] = dx[1, j, t]
             if halved:
                 states[t, 2 * j], states[t, 2 * j + 1] = x[j, t], signs[t] * x[j, t]
             else:
                 states[t, j] = x[j, t]
-    for t in range(len(scalars)):
-        scalars[t] = dc[1, t]
+    return tangent, slopes, scalars
 
 
 @compiled
-def on_chart(equations, states, value, halved, rates):
-    """Fill in f at states, then at their mirror images if those are beside them; the least coefficient by which a
-    velocity is solved for, relative to the largest."""
+def on_chart(equations, states, value, halved):
+    """f at states, then at their mirror images if those are beside them; and the least coefficient by which a velocity
+    is solved for, relative to the largest."""
     if equations[0] != 0:
         evaluate(equations, states, value)
-    values, (n, count) = equations[4], rates.shape
+    values, (n, count) = equations[4], states.shape
+    rates = np.empty((n, count))
     for i in range(n):
         for j in range(count):
             rates[i, j] = values[i, (2 * j if 2 * j < count else 2 * j - count + 1) if halved else j]
-    return least_share(values, n)
+    return rates, least_share(values, n)

@@ -11,7 +11,7 @@ import numpy as np
 
 from pfaff.bifurcation.orbits.chords import LOCATED, PLACE, Chord, Point
 from pfaff.bifurcation.orbits.collocation import CLEAR, CONVERGED, Collocation, Pins, Solution
-from pfaff.bifurcation.orbits.cycles import Cycle, Mesh, Metric
+from pfaff.bifurcation.orbits.cycles import NONE, Cycle, Mesh, Metric
 from pfaff.bifurcation.orbits.floquet import allowed, multipliers, shrunk, test_functions
 from pfaff.bifurcation.orbits.levels import coordinates, free_multipliers, gradients_of, on_level
 from pfaff.bifurcation.orbits.special_orbits import SpecialOrbits
@@ -41,6 +41,10 @@ def accepted(solution: Solution | str) -> Solution:
     return solution
 
 
+def _numbers(of: np.ndarray | None) -> np.ndarray:
+    return NONE if of is None else of.astype(int)
+
+
 class Continuation:
     """The branch through an orbit. ``span`` is the parameter's range, ``held`` rows that select members of families;
     ``natural`` is what the parameter must change by, near its ``origin``, to change the equations as a whole; ``level``
@@ -61,6 +65,8 @@ class Continuation:
         self.structural = 1 + len(held)
         self.ones = self.structural + level  # multipliers that are 1 on all orbits
         self.settled = float(np.clip(accuracy, CONVERGED, LOOSEST))
+        flow = collocation.equations.flow
+        self._kinds = _numbers(flow.positions), _numbers(flow.alike)
         self.special = SpecialOrbits(self)
         self.place = float(np.clip(SHARE * accuracy, PLACE, LOCATED))
 
@@ -71,8 +77,7 @@ class Continuation:
 
     def measure(self, cycle: Cycle, parameter: float | None = None) -> Metric:
         """Sizes of an orbit, and the parameter's: its range, if none is given."""
-        flow = self.collocation.equations.flow
-        return Metric.of(cycle, self.span if parameter is None else parameter, flow.alike, flow.positions)
+        return Metric.of(cycle, self.span if parameter is None else parameter, *self._kinds)
 
     # Orbits
 
@@ -148,10 +153,12 @@ class Continuation:
             solution = solution._replace(levels=gradients_of(self.collocation, cycle, metric, last, self.held))
         bonds = self.collocation.equations.bonds(cycle.x, cycle.value)
         if solution.levels is None:
-            G, signs = metric.measured(solution.G), cycle.signs
+            start, units = basis if self.structural == 1 else None, metric.states
             if bonds.size:
-                G, signs = allowed(G, signs, bonds / metric.states)
-            values, basis = multipliers(G, signs, basis if self.structural == 1 else None, accuracy)
+                G, signs = allowed(metric.measured(solution.G), cycle.signs, bonds / units)
+                values, basis = multipliers(G, signs, start, accuracy)
+            else:
+                values, basis = multipliers(solution.G, cycle.signs, start, accuracy, units)
         else:
             values, basis = free_multipliers(solution, metric, basis, accuracy, bonds)
         error = self.collocation.error(solution, metric)
