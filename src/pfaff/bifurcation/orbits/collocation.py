@@ -24,15 +24,16 @@ from pfaff.bifurcation.orbits.meshes import (
     all_slopes,
     carried_velocity,
     carry,
+    carry_stage,
     defect_of_oddness,
     equidistributed,
     jumps,
     pinned,
-    shares,
+    spread,
 )
 from pfaff.bifurcation.orbits.newton import GROWS, SINGULAR, SOLVED, UNDER_WAY, conclude, newton, on_chart
-from pfaff.bifurcation.orbits.orbit_equations import Equations
-from pfaff.bifurcation.orbits.vectors import LANES
+from pfaff.bifurcation.orbits.orbit_equations import Equations, InLoops
+from pfaff.bifurcation.orbits.workspaces import Workspace
 from pfaff.threads import Own, cached_property
 
 CONVERGED, ROUGHLY = 1e-11, 1e-7  # the last change, relative, at most and at least: Newton's method has squared it then
@@ -70,36 +71,30 @@ class Solution(NamedTuple):
     levels: np.ndarray | None = None  # gradients of what is conserved, on families
 
 
-class Workspace(NamedTuple):
-    """Arrays that steps of Newton's method fill: states at Gauss points, condensed equations, changes, and states at
-    the mesh points, a column each, without and with their mirror images."""
+def unsolved(how: int, size: float) -> str:
+    """Why Newton's method finds no orbit, in words."""
+    if how == SINGULAR:
+        return NOT_FINITE
+    if how == GROWS:
+        return f"Newton's method does not converge: its steps grow to {size:.1e} of the orbit"
+    return f"Newton's method did not converge in {CORRECTIONS} steps"
 
-    X: np.ndarray
-    Z: np.ndarray
-    ends: np.ndarray
-    dx: np.ndarray
-    dc: np.ndarray
-    dK: np.ndarray
-    once: np.ndarray
-    both: np.ndarray
-    lanes: np.ndarray  # intervals that are eliminated side by side
-    stiff: np.ndarray  # groups of them whose elimination needs pivoting
 
-    @classmethod
-    def of(cls, N: int, m: int, equations: Equations) -> Workspace:
-        (n, k), nr = equations.unfolding.shape, len(equations.rows)
-        nb, size = 2 + k, m * nr
-        width = size + n + nb + 1
-        shapes = (
-            (n, N * m), (N, size, n + nb + 1), (N, n, nb + 1), (2, N + 1, n), (2, nb), (N, m, nr),
-            (n, N + 1), (n, 2 * N + 2), (size, width, LANES),
-        )  # fmt: skip
-        return cls._make([*(np.empty(shape) for shape in shapes), np.zeros(N, dtype=int)])
+class Loops(NamedTuple):
+    """What compiled loops need: f with its derivatives, and f with the pivots of its chart, by their addresses; states
+    at the mesh points; the rule and the states; a workspace; and how intervals are eliminated."""
 
-    @property
-    def of_newton(self) -> tuple[np.ndarray, ...]:
-        """What Newton's method needs of it."""
-        return self.X, self.Z, self.ends, self.dx, self.dc, self.dK, self.lanes, self.stiff
+    equations: InLoops
+    rates: InLoops
+    columns: np.ndarray
+    rule: tuple[np.ndarray, ...]
+    room: tuple[np.ndarray, ...]
+    solver: tuple[tuple[float, int], np.ndarray]
+
+
+def _solver() -> tuple[tuple[float, int], np.ndarray]:
+    """The limits of elimination in lanes, and what LAPACK does beyond them."""
+    return (condensation.GROWN, condensation.LARGE), lapack()
 
 
 class Collocation:
@@ -109,6 +104,7 @@ class Collocation:
         self.equations, self.gauss, self.accuracy = equations, rule, accuracy
         self.converged = float(np.clip(accuracy, CONVERGED, ROUGHLY))
         self._workspaces: Own[dict[int, Workspace]] = Own(dict)
+        self._loops: Own[dict[tuple[int, bool], Loops | None]] = Own(dict)
 
     @cached_property
     def shape(self) -> tuple[int, int]:
@@ -154,11 +150,7 @@ class Collocation:
             )
         if how == SOLVED:
             return self._solution(cycle, G, determinant, residual, steps, workspace)
-        if how == SINGULAR:
-            return NOT_FINITE
-        if how == GROWS:
-            return f"Newton's method does not converge: its steps grow to {size:.1e} of the orbit"
-        return f"Newton's method did not converge in {CORRECTIONS} steps"
+        return unsolved(how, size)
 
     def evaluated(self, cycle: Cycle, pins: Pins, metric: Metric) -> Solution | str:
         """A cycle taken as it is for a solution, with tangent and transition matrices; or why it cannot be one."""
@@ -191,9 +183,22 @@ class Collocation:
         """What ``newton`` says, after so many steps: it is called once, or for every step."""
         equations = self.equations.in_loops(w.X, cycle.scalars[1])
         of_cycle = cycle.x, cycle.K, cycle.scalars, cycle.signs, cycle.mesh.h
-        scales, rule = (metric.states, metric.scalars), (*self._rule, self.equations.unfolding)
-        solver = (condensation.GROWN, condensation.LARGE), lapack()
-        return newton(equations, of_cycle, tuple(pins), scales, rule, w.of_newton, solver, G, enough, steps, last)
+        rule, scales = (*self._rule, self.equations.unfolding), (metric.states, metric.scalars)
+        return newton(equations, of_cycle, tuple(pins), scales, rule, w.of_newton, _solver(), G, enough, steps, last)
+
+    def in_loops(self, intervals: int, halved: bool) -> Loops | None:
+        """What compiled loops need for orbits of so many intervals; none where the equations have no address."""
+        known = self._loops.own
+        if (intervals, halved) not in known:
+            known.clear()
+            w, e = self._workspace(intervals), self.equations
+            columns = w.columns(halved)
+            equations, rates = e.addressed(w.X.shape[1]), e.addressed(columns.shape[1], True)
+            known[intervals, halved] = None
+            if equations is not None and rates is not None:
+                rule = *self._rule, e.unfolding
+                known[intervals, halved] = Loops(equations, rates, columns, rule, w.of_newton, _solver())
+        return known[intervals, halved]
 
     @cached_property
     def _rule(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -206,10 +211,10 @@ class Collocation:
     ) -> Solution | str:
         """With the tangent that the last step left in the workspace; or that the orbit leaves the chart."""
         halved, value = cycle.halved, cycle.scalars[1]
-        states = w.both if halved else w.once
+        states = w.columns(halved)
         x, K, scalars = conclude(w.Z, w.dx, w.dc, cycle.K, cycle.x, cycle.signs, halved, states)
         rates, margin = on_chart(self.equations.in_loops(states, value, True), states, value, halved)
-        margin = margin if margin > CLEAR else self._margin(cycle)
+        margin = self.margin(cycle, margin)
         if margin < EDGE:
             return self.off_chart
         tangent = Cycle(cycle.mesh, x, K, scalars, cycle.signs)
@@ -222,9 +227,11 @@ class Collocation:
         what = f"do not determine {solved}" if solved else "are not independent"
         return f"orbits there reach positions where the constraints {what}"
 
-    def _margin(self, cycle: Cycle) -> float:
+    def margin(self, cycle: Cycle, at_points: float) -> float:
         """The least coefficient by which a velocity is solved for, relative to the largest, between the mesh points
-        too; negative if it changes its sign."""
+        too, if it is not clear at these; negative if it changes its sign."""
+        if at_points > CLEAR:
+            return at_points
         slopes, once = self.slopes(cycle), cycle.mesh.points(np.arange(FINE) / FINE)
 
         def pivots(times: np.ndarray) -> np.ndarray:
@@ -261,10 +268,9 @@ class Collocation:
     def _condensed(self, cycle: Cycle, X: np.ndarray, G: np.ndarray, w: Workspace) -> float:
         """The largest residual, with the equations of all intervals condensed to their ends."""
         (mesh, x, K, scalars, _), e, (rule, rows, follow) = cycle, self.equations, self._rule
-        limits = condensation.GROWN, condensation.LARGE
         return condense(
-            e(X, scalars[1]), x, K, X, mesh.h, scalars, e.unfolding, rule, rows, follow, w.lanes, w.stiff, limits,
-            lapack(), w.Z, G, w.ends,
+            e(X, scalars[1]), x, K, X, mesh.h, scalars, e.unfolding, rule, rows, follow, w.lanes, w.stiff, *_solver(),
+            w.Z, G, w.ends,
         )  # fmt: skip
 
     def pins(
@@ -288,15 +294,8 @@ class Collocation:
 
     def slopes(self, cycle: Cycle) -> np.ndarray:
         """x' of every state at the Gauss points, indexed [interval, point, state]."""
-        return self._slopes(cycle, cycle, cycle.scalars[0], 0.0)
-
-    def changing_slopes(self, cycle: Cycle, change: Cycle) -> np.ndarray:
-        """The same for a change of an orbit."""
-        return self._slopes(change, cycle, cycle.scalars[0], change.scalars[0])
-
-    def _slopes(self, change: Cycle, about: Cycle, T: float, dT: float) -> np.ndarray:
-        slopes = np.empty((about.intervals, self.gauss.degree, self.shape[0]))
-        all_slopes(change.x, change.K, about.mesh.h, T, about.x, about.K, dT, *self._rule, slopes)
+        slopes, (x, K, scalars) = np.empty((cycle.intervals, self.gauss.degree, self.shape[0])), cycle[1:4]
+        all_slopes(x, K, cycle.mesh.h, scalars[0], x, K, 0.0, *self._rule, slopes)
         return slopes
 
     def interpolate(self, cycle: Cycle, K: np.ndarray, times: np.ndarray) -> np.ndarray:
@@ -311,12 +310,18 @@ class Collocation:
         carry(cycle.mesh.at, cycle.x, K, cycle.signs, g.inverse, g.c, rows, mesh.at, x, slopes)
         return Cycle(mesh, x, slopes, cycle.scalars, cycle.signs)
 
+    def both_carried(self, cycle: Cycle, change: Cycle, mesh: Mesh) -> tuple[Cycle, Cycle]:
+        """An orbit and a change of it on another mesh."""
+        old, signs, g, (_, m, nr) = cycle.mesh, cycle.signs, self.gauss, cycle.K.shape
+        x, K = np.empty((2, len(mesh) + 1, len(signs))), np.empty((2, len(mesh), m, nr))
+        carry_stage(old.at, old.h, cycle[1:4], change[1:4], signs, *self._rule, g.inverse, g.c, mesh.at, x, K)
+        return Cycle(mesh, x[0], K[0], cycle.scalars, signs), Cycle(mesh, x[1], K[1], change.scalars, signs)
+
     def adapted(self, cycle: Cycle, metric: Metric, intervals: Callable[[float], int]) -> Mesh:
         """A mesh on which |x^(m+1)|^(1/(m+1)) h is the same in all intervals, as far as differences tell; of how many
         may depend on what it makes of the error, which is of order h^2m, if they are as many as before."""
-        mine = shares(self._derivatives(cycle, metric), cycle.mesh.h, 1 / (self.gauss.degree + 1))
-        gain = 1 / ((mine / mine.mean()) ** (2 * self.gauss.degree)).mean()
-        return Mesh(equidistributed(mine, cycle.mesh.at, intervals(float(gain))))
+        mine, gain = spread(cycle[1:4], cycle.mesh.h, metric.states, cycle.signs, *self._rule, self.gauss.highest)
+        return Mesh(equidistributed(mine, cycle.mesh.at, intervals(gain)))
 
     def _derivatives(self, cycle: Cycle, metric: Metric) -> np.ndarray:
         """|x^(m+1)| in every interval, from the jumps of the highest derivative of the collocation polynomials."""
@@ -329,8 +334,10 @@ class Collocation:
         linearised flow carries f(x(t)) into itself. And the error between the mesh points, h^(m+1) |x^(m+1)| with its
         constant, which bounds the other in stiff systems, where velocities are hardly determined by states.
         """
-        cycle = solution.cycle
-        velocity = carried_velocity(solution.G, solution.rates, metric.states)
+        return self.error_by(carried_velocity(solution.G, solution.rates, metric.states), solution.cycle, metric)
+
+    def error_by(self, velocity: float, cycle: Cycle, metric: Metric) -> float:
+        """The same, where the first estimate is known."""
         if velocity <= self.accuracy:
             return velocity
         between = self._derivatives(cycle, metric) * cycle.mesh.h ** (self.gauss.degree + 1)
@@ -343,7 +350,7 @@ class Collocation:
         rates, by_parameter = (((unit * values[at]) ** 2 @ weights).sum() for at in (slice(nr), slice(-nr, None)))
         return float(np.sqrt(rates / by_parameter)) if by_parameter > 0 else inf
 
-    def mirrored(self, solution: Solution, metric: Metric) -> bool:
-        """Whether f(−x) = −f(x) along an orbit of which half is known."""
+    def defect(self, solution: Solution, metric: Metric) -> float:
+        """max |f(−x) + f(x)| along an orbit of which half is known, relative."""
         cycle = solution.cycle
-        return defect_of_oddness(solution.rates, cycle.signs, metric.states, cycle.period) <= MIRRORED
+        return defect_of_oddness(solution.rates, cycle.signs, metric.states, cycle.period)

@@ -13,7 +13,7 @@ import numpy as np
 
 from pfaff.bifurcation.orbits.meshes import amplitudes, whole_turns
 from pfaff.bifurcation.orbits.products import combined, dual_row, inner_product, normalise, scales, turned_by
-from pfaff.threads import cached_property
+from pfaff.threads import known_property
 
 NONE = np.zeros(0, dtype=int)
 
@@ -28,11 +28,11 @@ class Mesh:
         """Of intervals."""
         return len(self.at) - 1
 
-    @cached_property
+    @known_property
     def h(self) -> np.ndarray:
         return self.at[1:] - self.at[:-1]
 
-    @cached_property
+    @known_property
     def weights(self) -> np.ndarray:
         weights = np.zeros(len(self.at))
         weights[:-1] += self.h / 2

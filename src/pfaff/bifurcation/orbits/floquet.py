@@ -7,8 +7,6 @@ Those of comparable size are taken together, as eigenvalues of one block; blocks
 
 from __future__ import annotations
 
-from math import exp, log1p
-
 import numpy as np
 
 from pfaff.bifurcation.equilibria.addresses import eigen, lapack
@@ -38,8 +36,12 @@ def multipliers(
     """
     n = G.shape[1]
     Q = np.eye(n) if start is None else start.copy()
-    decoupled = max(accuracy, DECOUPLED * max(n / FEW, 1.0) ** 2)
-    return spectrum(G, signs, np.ones(n) if units is None else units, Q, decoupled, lapack()), Q
+    return spectrum(G, signs, np.ones(n) if units is None else units, Q, coupling(n, accuracy), lapack()), Q
+
+
+def coupling(n: int, accuracy: float) -> float:
+    """What may be left of that between blocks of n states, for an accuracy of multipliers."""
+    return max(accuracy, DECOUPLED * max(n / FEW, 1.0) ** 2)
 
 
 def allowed(G: np.ndarray, signs: np.ndarray, bonds: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -55,9 +57,13 @@ def sorted_multipliers(values: np.ndarray) -> np.ndarray:
     return values[np.lexsort((-values.imag, -np.abs(values)))]
 
 
-def shrunk(multipliers: np.ndarray) -> float:
+@compiled
+def shrunk(multipliers):
     """Π 1/(1 + |μ|), by which functions such as Π(μ − 1) are of unit size, however large multipliers are."""
-    return exp(-min(sum(log1p(abs(each)) for each in multipliers.tolist()), LARGEST))
+    total = 0.0
+    for each in multipliers:
+        total += np.log1p(abs(each))
+    return np.exp(-min(total, LARGEST))
 
 
 @compiled

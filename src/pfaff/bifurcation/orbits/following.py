@@ -70,6 +70,7 @@ class Orbits(Problem[Point]):
         self.length, self.finer = 0.0, False  # of the last step, and whether it needed a finer mesh
         self.hidden: dict[str, list[Event[Point]]] = {}
         self.multiple: set[str] = set()  # kinds of multiple points in the last step, which outrank others there
+        self._told: tuple[Point, Passed] | None = None  # of the last point that was asked for
         self.passed = [self._passed(start)]
         self.shortest, self.greatest, *_ = self.passed[0]
         self.at_home = self._passed(home)
@@ -78,7 +79,8 @@ class Orbits(Problem[Point]):
     # Steps
 
     def ahead(self, at: Point, length: float) -> tuple[Point, float]:
-        before = None if self.tried is at else self.earlier
+        again = self.tried is at or self.earlier is None
+        before = None if again else self.continuation.moved_to(self.earlier, at.cycle.mesh)
         self.tried, self.length = at, length
         following, turn = self.continuation.step(at, length, before)
         if self._strayed(at, following, self.rate * length):
@@ -137,6 +139,9 @@ class Orbits(Problem[Point]):
     # Special points
 
     def events(self, engine: Any, a: Point, b: Point, length: float, last: bool) -> list[Event[Point]]:
+        if not last and self.special.silent(self.earlier, a, b, length, self.gone):
+            self.hidden, self.multiple = {}, set()
+            return []
         found = self.special.events(a, b)
         if not self.special.accounted(a, b, found):
             if length > MERGED:
@@ -175,8 +180,10 @@ class Orbits(Problem[Point]):
         return found  # which may be in another phase
 
     def _passed(self, point: Point) -> Passed:
-        value = point.value / self.continuation.scale(self.continuation.origin)
-        return Passed(point.cycle.period, point.cycle.largest_amplitude, value, point.margin)
+        if self._told is None or self._told[0] is not point:
+            facts = Passed(point.cycle.period, point.cycle.largest_amplitude, point.value / self._scale, point.margin)
+            self._told = point, facts
+        return self._told[1]
 
     def ended(self, passed: Sequence[Point]) -> tuple[None, Ending] | None:
         """Whether orbits shrink to an equilibrium, or come to rest at one, or reach the edge of their chart."""
@@ -227,5 +234,5 @@ class Orbits(Problem[Point]):
 
 def _apart(facts: Passed, home: Passed) -> float:
     """How far an orbit is at least from another, by period, amplitude and parameter alone."""
-    sizes = (facts.period / home.period, facts.amplitude / home.amplitude)
-    return max(abs(facts.value - home.value), *(abs(each - 1) for each in sizes))
+    longer, larger = facts.period / home.period - 1, facts.amplitude / home.amplitude - 1
+    return max(abs(facts.value - home.value), abs(longer), abs(larger))

@@ -80,12 +80,43 @@ def jumps(slopes, h, highest, scale, signs):
     return (jump[1:] + jump[:-1]) / 2
 
 
-def shares(derivative: np.ndarray, h: np.ndarray, power: float) -> np.ndarray:
+@compiled
+def shares(derivative, h, power):
     """What every interval has of the integral of derivative^power, with a share of its mean added: a mesh on which all
     have the same is adapted."""
-    density = derivative**power
-    mean = density @ h
-    return (density + EVEN * mean) * h if mean > 0 else h
+    density, mean = np.empty(len(h)), 0.0
+    for j in range(len(h)):
+        density[j] = derivative[j] ** power
+        mean += density[j] * h[j]
+    for j in range(len(h)):
+        density[j] = (density[j] + EVEN * mean) * h[j] if mean > 0 else h[j]
+    return density
+
+
+@compiled
+def spread(orbit, h, scale, signs, rule, rows, follow, highest):
+    """The shares of |x^(m+1)|^(1/(m+1)) that the intervals of an orbit have, and what becomes of its error, of order
+    h^2m, where all have the same."""
+    x, K, scalars = orbit
+    N, m = K.shape[:2]
+    slopes = np.empty((N, m, x.shape[1]))
+    all_slopes(x, K, h, scalars[0], x, K, 0.0, rule, rows, follow, slopes)
+    mine = shares(jumps(slopes, h, highest, scale, signs), h, 1 / (m + 1))
+    mean, power = mine.sum() / N, 0.0
+    for j in range(N):
+        power += (mine[j] / mean) ** (2 * m)
+    return mine, N / power
+
+
+@compiled
+def carry_stage(at, h, orbit, change, signs, rule, rows, follow, inverse, c, new_at, new_x, new_K):
+    """Fill in an orbit and a change of it on another mesh: states and slopes of each."""
+    x, K, scalars = orbit
+    slopes = np.empty((K.shape[0], K.shape[1], x.shape[1]))
+    all_slopes(x, K, h, scalars[0], x, K, 0.0, rule, rows, follow, slopes)
+    carry(at, x, slopes, signs, inverse, c, rows, new_at, new_x[0], new_K[0])
+    all_slopes(change[0], change[1], h, scalars[0], x, K, change[2][0], rule, rows, follow, slopes)
+    carry(at, change[0], slopes, signs, inverse, c, rows, new_at, new_x[1], new_K[1])
 
 
 @compiled

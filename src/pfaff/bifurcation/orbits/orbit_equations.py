@@ -13,7 +13,8 @@ from pfaff.flow.graph import Expression
 from pfaff.flow.structured import Matched, StructuredFlow
 from pfaff.threads import Own
 
-Callable = tuple[int, int, int, np.ndarray, np.ndarray]  # an address, lanes, the place of the load, parameters, values
+# An address, how many states are evaluated at once, the place of the load, parameters, and room for values.
+InLoops = tuple[int, int, int, np.ndarray, np.ndarray]
 
 
 class Equations:
@@ -39,16 +40,22 @@ class Equations:
         self._parameters: Own[dict[int, np.ndarray]] = Own(dict)
         self._values: Own[dict[int, np.ndarray]] = Own(dict)
 
-    def in_loops(self, X: np.ndarray, value: float, rates: bool = False) -> Callable:
-        """The equations, or f with its pivots alone, as compiled loops take them for so many states: an address, how
-        many states are evaluated at once, the place of the load, parameters, and room for values. Where there is no
-        address, the values are those at the states and the value of the load."""
-        size, pointer = X.shape[1], (self._rates if rates else self._compiled).in_lanes
-        if pointer is None or size < pointer.lanes:
+    def in_loops(self, X: np.ndarray, value: float, rates: bool = False) -> InLoops:
+        """The equations, or f with its pivots alone, as compiled loops take them for so many states: where they have no
+        address, the values are those at the states and a value of the load."""
+        addressed = self.addressed(X.shape[1], rates)
+        if addressed is None:
             values = self._evaluated(X, value) if rates else self(X, value)
-            return 0, 1, self.place, self._columns(size, value), values
+            return 0, 1, self.place, self._columns(X.shape[1], value), values
+        return addressed
+
+    def addressed(self, size: int, rates: bool = False) -> InLoops | None:
+        """The same with room for so many values, if they have an address."""
+        pointer = (self._rates if rates else self._compiled).in_lanes
+        if pointer is None or size < pointer.lanes:
+            return None
         room = np.empty((self._outputs, size)) if rates else self._room(size)
-        return pointer.address, pointer.lanes, self.place, self._columns(size, value), room
+        return pointer.address, pointer.lanes, self.place, self._columns(size, self.numbers[self.place]), room
 
     def numbers_at(self, value: float) -> np.ndarray:
         numbers = self.numbers.copy()
