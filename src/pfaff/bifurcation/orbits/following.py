@@ -39,6 +39,7 @@ VANISHING = 1e-3  # of the largest amplitude of a branch, from which it may end 
 AHEAD = 1e-3  # of its tangent, that tells the direction of a branch
 AT_EDGE = 4 * EDGE  # margin of a chart at which a branch ends
 LEFT = 0.1  # margin at which it is left for one without an edge
+COARSE = 100.0  # times the accuracy, the error of a step on a coarser mesh, for which the finer one is taken after all
 ENDING = 4  # points from which its end is extrapolated
 WITHIN = 4.0  # steps, how near the start must be by its size and period to lie in one
 
@@ -68,6 +69,7 @@ class Orbits(Problem[Point]):
         self.gone, self.rate = 0.0, 0.0  # ... the step from there, and the determinant's change in it
         self.age = ADAPT_EVERY  # of the mesh, in steps: the first orbit's is not its own
         self.length, self.finer = 0.0, False  # of the last step, and whether it needed a finer mesh
+        self.finest: Point | None = None  # the last point on its own mesh, where it has been given a coarser one
         self.hidden: dict[str, list[Event[Point]]] = {}
         self.multiple: set[str] = set()  # kinds of multiple points in the last step, which outrank others there
         self._told: tuple[Point, Passed] | None = None  # of the last point that was asked for
@@ -79,13 +81,18 @@ class Orbits(Problem[Point]):
     # Steps
 
     def ahead(self, at: Point, length: float) -> tuple[Point, float]:
-        again = self.tried is at or self.earlier is None
-        before = None if again else self.continuation.moved_to(self.earlier, at.cycle.mesh)
+        before = None if self.tried is at else self.earlier
         self.tried, self.length = at, length
-        following, turn = self.continuation.step(at, length, before)
+        following, turn = self._stepped(at, length, before)
+        if following.error > COARSE * self.continuation.accuracy and self.finest is not None:
+            following, turn = self._stepped(self.finest, length, before)
         if self._strayed(at, following, self.rate * length):
             raise Refused("another branch is near")
         return following, turn
+
+    def _stepped(self, at: Point, length: float, before: Point | None) -> tuple[Point, float]:
+        c = self.continuation
+        return c.step(at, length, None if before is None else c.moved_to(before, at.cycle.mesh))
 
     def _strayed(self, a: Point, b: Point, change: float) -> bool:
         """Whether the determinant should have changed its sign and did not: a step onto the other of two branches."""
@@ -109,10 +116,11 @@ class Orbits(Problem[Point]):
         told = self.earlier is not None and not self.finer  # the determinant of the first orbit belongs to other pins
         self.rate = (point.determinant - at.determinant) / self.length if told and at is not None else 0.0
         self.earlier, self.gone, self.age = at, self.length, 1 if self.finer else self.age + 1
-        self.finer = False
+        self.finer, self.finest = False, None
         if self.age >= ADAPT_EVERY or self.continuation.worn(point):
-            self.rate, self.age = 0.0, 0
+            self.rate, self.age, fine = 0.0, 0, point
             point = self.continuation.adapted(point)
+            self.finest = fine if fine.cycle.intervals > point.cycle.intervals else None
         return self, point
 
     # Places on a chord

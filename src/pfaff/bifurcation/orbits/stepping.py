@@ -260,8 +260,7 @@ class Continuation:
         return point.error > max(KEPT[1] * self.accuracy, BLURRED * point.residual)
 
     def _on_mesh(self, point: Point, mesh: Mesh) -> Point:
-        cycle, tangent = self.moved_to(point, mesh)
-        return replace(point, cycle=cycle, tangent=tangent)
+        return point.carried(*self.moved_to(point, mesh))
 
     def moved_to(self, point: Point, mesh: Mesh) -> Stage:
         """Orbit and tangent on another mesh, by interpolation."""
@@ -302,20 +301,20 @@ class Continuation:
     ) -> tuple[Point, float]:
         """The same by one compiled call."""
         mesh, signs, c = point.cycle.mesh, point.cycle.signs, self.collocation
-        found = tuple([tuple(map(np.empty_like, each)) for each in (*stages[:2], point.metric)])
+        orbit, tangent, metric = (tuple([np.empty(of.shape) for of in each]) for each in (*stages[:2], point.metric))
         values, basis = np.empty(len(signs), dtype=complex), point.basis.copy()
         (how, steps, size), (residual, determinant, margin, turn, velocity, defect) = stride(
             loops.equations, loops.rates, (mesh.h, mesh.weights, loops.columns), signs, tuple(point.metric), stages, ds,
-            loops.rule, loops.room, loops.solver, (enough, *self._measures), (*found, values, basis),
+            loops.rule, loops.room, loops.solver, (enough, *self._measures), (orbit, tangent, metric, values, basis),
         )  # fmt: skip
         if how != SOLVED:
             raise Refused(unsolved(how, size))
-        cycle, tangent, metric = Cycle(mesh, *found[0], signs), Cycle(mesh, *found[1], signs), Metric(*found[2])
+        cycle, along, own = Cycle(mesh, *orbit, signs), Cycle(mesh, *tangent, signs), Metric(*metric)
         self._odd(cycle, defect)
-        error, margin = c.error_by(velocity, cycle, metric), c.margin(cycle, margin)
-        unstable, tests = self._tests(cycle, tangent, values, determinant)
+        error, margin = c.error_by(velocity, cycle, own), c.margin(cycle, margin)
+        unstable, tests = self._tests(cycle, along, values, determinant)
         return Point(
-            cycle, tangent, values, determinant, error, residual, steps, margin, metric, basis, unstable, tests
+            cycle, along, values, determinant, error, residual, steps, margin, own, basis, unstable, tests
         ), turn  # fmt: skip
 
     def _odd(self, cycle: Cycle, defect: float) -> None:
