@@ -86,7 +86,7 @@ def _linked(name: str, texts: list[str], codes: list[bytes]) -> tuple[int, Any]:
 
 
 def _address(binding: Any, symbol: str) -> int:
-    """Of what is called, which heyoka's own libraries may know alone: functions of vectors. Zero, if nobody knows it."""
+    """Of what is called; only heyoka's libraries know functions of vectors. Zero, if nobody knows it."""
     known = binding.address_of_symbol(symbol)
     if not known:
         with suppress(AttributeError, OSError):

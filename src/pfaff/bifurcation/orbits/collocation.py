@@ -16,8 +16,6 @@ import numpy as np
 from pfaff.algebra.brackets import vertex
 from pfaff.algebra.gauss import Gauss
 from pfaff.algebra.tolerances import CORRECTIONS
-from pfaff.bifurcation.equilibria.addresses import lapack
-from pfaff.bifurcation.orbits import condensation
 from pfaff.bifurcation.orbits.condensation import condense, stage_states
 from pfaff.bifurcation.orbits.cycles import Cycle, Mesh, Metric
 from pfaff.bifurcation.orbits.meshes import (
@@ -32,8 +30,8 @@ from pfaff.bifurcation.orbits.meshes import (
     spread,
 )
 from pfaff.bifurcation.orbits.newton import GROWS, SINGULAR, SOLVED, UNDER_WAY, conclude, newton, on_chart
-from pfaff.bifurcation.orbits.orbit_equations import Equations, InLoops
-from pfaff.bifurcation.orbits.workspaces import Workspace
+from pfaff.bifurcation.orbits.orbit_equations import Equations
+from pfaff.bifurcation.orbits.workspaces import Loops, Workspace, solver
 from pfaff.threads import Own, cached_property
 
 CONVERGED, ROUGHLY = 1e-11, 1e-7  # the last change, relative, at most and at least: Newton's method has squared it then
@@ -78,23 +76,6 @@ def unsolved(how: int, size: float) -> str:
     if how == GROWS:
         return f"Newton's method does not converge: its steps grow to {size:.1e} of the orbit"
     return f"Newton's method did not converge in {CORRECTIONS} steps"
-
-
-class Loops(NamedTuple):
-    """What compiled loops need: f with its derivatives, and f with the pivots of its chart, by their addresses; states
-    at the mesh points; the rule and the states; a workspace; and how intervals are eliminated."""
-
-    equations: InLoops
-    rates: InLoops
-    columns: np.ndarray
-    rule: tuple[np.ndarray, ...]
-    room: tuple[np.ndarray, ...]
-    solver: tuple[tuple[float, int], np.ndarray]
-
-
-def _solver() -> tuple[tuple[float, int], np.ndarray]:
-    """The limits of elimination in lanes, and what LAPACK does beyond them."""
-    return (condensation.GROWN, condensation.LARGE), lapack()
 
 
 class Collocation:
@@ -184,7 +165,7 @@ class Collocation:
         equations = self.equations.in_loops(w.X, cycle.scalars[1])
         of_cycle = cycle.x, cycle.K, cycle.scalars, cycle.signs, cycle.mesh.h
         rule, scales = (*self._rule, self.equations.unfolding), (metric.states, metric.scalars)
-        return newton(equations, of_cycle, tuple(pins), scales, rule, w.of_newton, _solver(), G, enough, steps, last)
+        return newton(equations, of_cycle, tuple(pins), scales, rule, w.of_newton, solver(), G, enough, steps, last)
 
     def in_loops(self, intervals: int, halved: bool) -> Loops | None:
         """What compiled loops need for orbits of so many intervals; none where the equations have no address."""
@@ -197,7 +178,9 @@ class Collocation:
             known[intervals, halved] = None
             if equations is not None and rates is not None:
                 rule = *self._rule, e.unfolding
-                known[intervals, halved] = Loops(equations, rates, columns, rule, w.of_newton, _solver())
+                known[intervals, halved] = Loops(
+                    equations, rates, columns, np.empty(columns.shape), rule, w.of_newton, solver()
+                )
         return known[intervals, halved]
 
     @cached_property
@@ -269,7 +252,7 @@ class Collocation:
         """The largest residual, with the equations of all intervals condensed to their ends."""
         (mesh, x, K, scalars, _), e, (rule, rows, follow) = cycle, self.equations, self._rule
         return condense(
-            e(X, scalars[1]), x, K, X, mesh.h, scalars, e.unfolding, rule, rows, follow, w.lanes, w.stiff, *_solver(),
+            e(X, scalars[1]), x, K, X, mesh.h, scalars, e.unfolding, rule, rows, follow, w.lanes, w.stiff, *solver(),
             w.Z, G, w.ends,
         )  # fmt: skip
 
@@ -350,7 +333,6 @@ class Collocation:
         rates, by_parameter = (((unit * values[at]) ** 2 @ weights).sum() for at in (slice(nr), slice(-nr, None)))
         return float(np.sqrt(rates / by_parameter)) if by_parameter > 0 else inf
 
-    def defect(self, solution: Solution, metric: Metric) -> float:
-        """max |f(−x) + f(x)| along an orbit of which half is known, relative."""
-        cycle = solution.cycle
-        return defect_of_oddness(solution.rates, cycle.signs, metric.states, cycle.period)
+    def mirrored(self, cycle: Cycle, rates: np.ndarray, metric: Metric) -> bool:
+        """Whether f(−x) = −f(x) along an orbit of which half is known, by f at its states and at their images."""
+        return defect_of_oddness(rates, cycle.signs, metric.states, cycle.period) <= MIRRORED

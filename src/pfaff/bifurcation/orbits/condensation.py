@@ -6,8 +6,8 @@ slopes k = x' at its Gauss points. Where a row of f is itself a state, q' = v, i
 eighth of the work. What remains is x_{j+1} = G_j x_j + g_j (T, p, α), whose G_j multiply to the monodromy matrix.
 
 In all kernels ``rule`` has the rows of A, A², bᵀ, bᵀA and cᵀ of the Gauss points, ``rows`` the states that have slopes,
-and ``follow`` those that follow one of them, with the place of that one in ``rows``. (One array is handed over in half
-a microsecond, a named tuple of six in six.)
+and ``follow`` those that follow one of them, with the place of that one in ``rows``. (Plain tuples of arrays are handed
+over as fast as arrays, named ones are not.)
 """
 
 from __future__ import annotations
@@ -155,8 +155,8 @@ def assemble(a, low, count, values, x, K, X, h, scalars, D, rule, rows, follow):
 
 @compiled
 def eliminate_lanes(a, low, count, most, Z):
-    """Gauss's elimination of all lanes at once, without pivoting: Z = W⁻¹ right; whether no factor grows beyond a limit,
-    so that no rows must be exchanged. W is near 1 on a fine mesh.
+    """Gauss's elimination of all lanes at once, without pivoting: Z = W⁻¹ right. Whether no factor grows beyond a
+    limit: else rows must be exchanged. W is near 1 on a fine mesh.
     """
     size, width, lanes = a.shape
     inverses, grown = np.empty((size, lanes)), np.zeros(lanes)

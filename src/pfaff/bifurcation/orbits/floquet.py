@@ -92,7 +92,7 @@ def test_functions(multipliers, structural):
 
 @compiled
 def spectrum(G, signs, units, Q, decoupled, routines):
-    """The multipliers, the largest first, and of a pair the one above the real axis; Q is the basis of the iteration."""
+    """The multipliers, the largest first, of a pair the one above the real axis; Q is the basis of the iteration."""
     N, n = G.shape[:2]
     scaled = np.empty((N, n, n))
     for j in range(N):

@@ -27,6 +27,7 @@ from pfaff.bifurcation.orbits.orbit_ends import (
     slows_evenly,
     states_of_rest,
 )
+from pfaff.bifurcation.orbits.silence import silent
 from pfaff.bifurcation.orbits.special_orbits import MULTIPLE
 from pfaff.bifurcation.orbits.stepping import ADAPT_EVERY, MERGED, Continuation
 from pfaff.continuation.endings import Ending, Reason, Refused
@@ -147,7 +148,7 @@ class Orbits(Problem[Point]):
     # Special points
 
     def events(self, engine: Any, a: Point, b: Point, length: float, last: bool) -> list[Event[Point]]:
-        if not last and self.special.silent(self.earlier, a, b, length, self.gone):
+        if not last and silent(self.earlier, a, b, length, self.gone, self.continuation.level):
             self.hidden, self.multiple = {}, set()
             return []
         found = self.special.events(a, b)

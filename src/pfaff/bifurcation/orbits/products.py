@@ -1,7 +1,7 @@
 """Compiled algebra of orbits and changes of them: sizes of states, products, lengths and predictions.
 
-Orbits are handed over as their states at the mesh points, slopes and scalars; a metric as the weights of mesh points and
-the squares of the scales of states and scalars.
+Orbits are handed over as their states at the mesh points, slopes and scalars; a metric as the weights of mesh points
+and the squares of the scales of states and scalars.
 """
 
 from __future__ import annotations

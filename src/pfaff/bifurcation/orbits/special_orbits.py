@@ -16,7 +16,7 @@ import numpy as np
 from pfaff.algebra.brackets import bracketed_root, vertex
 from pfaff.algebra.tolerances import REAL
 from pfaff.bifurcation.orbits.chords import Chord, Point
-from pfaff.bifurcation.orbits.kernels import compiled, part
+from pfaff.bifurcation.orbits.silence import NEAR
 from pfaff.bifurcation.orbits.singular_orbits import ROOM, from_neighbours
 from pfaff.continuation.endings import Refused
 from pfaff.continuation.problem import Event
@@ -31,7 +31,7 @@ AT_ONE, FAR = 1e-4, 0.5  # distances from 1 of a multiplier at a branch point, a
 ABOUT_ONE = 0.4  # at the ends of a step in which two branch points are looked for, in the mean
 WIDE = 1e-8  # bracket of a root on the chord of a step that is to be narrowed
 APPROACHES = 40  # steps by which it is
-NEAR, FALLS, DIPS = 0.5, 0.95, 10  # of a function, how low a parabola is looked into, at first and then; how often
+FALLS, DIPS = 0.95, 10  # of a function, how low a parabola is looked into after it was once; how often
 SMALL = 0.1  # of its neighbours, a value that is looked into in any case
 APART = 1e-5  # places on the chord of a step at which it is
 PROBE = 0.05  # of a step, over which it is seen whether a function grows
@@ -39,7 +39,6 @@ SAME_VALUE = 4e-15  # change of the parameter, relative to itself, that is round
 ERRORS = 10.0  # times the error of orbits, change of the parameter that it may make
 FLAT = 1e-8  # the same, of one that may be the error of Newton's method
 MULTIPLE = "multiple "
-NOWHERE = (np.nan,) * 4
 
 
 class SpecialOrbits:
@@ -65,18 +64,6 @@ class SpecialOrbits:
         if not a.tests["torus"] * b.tests["torus"] < 0 or any(event.kind == "torus" for event in found):
             return True
         return abs(a.unstable - b.unstable) <= max(len(found), 1)
-
-    def silent(self, before: Point | None, a: Point, b: Point, ds: float, gone: float) -> bool:
-        """Whether it is told at once that nothing happens in a step, after one of another length: no function changes
-        its sign or comes near zero, and no multiplier crosses the unit circle."""
-        if a.unstable != b.unstable or a.cycle.mesh is not b.cycle.mesh:
-            return False
-        first = NOWHERE if before is None else tuple(before.tests.values())
-        metric, tangent, here, last = a.metric, b.tangent, tuple(a.tests.values()), tuple(b.tests.values())
-        slopes = a.tangent.scalars[1] * ds, tangent.scalars[1] * ds / metric.norm(tangent)
-        if self.continuation.level:
-            slopes = 0.0, 0.0
-        return silent(first, here, last, gone / ds, *slopes, b.value - a.value)
 
     def hidden(
         self, before: Point, a: Point, b: Point, back: float, known: dict[str, list[Event]]
@@ -327,36 +314,6 @@ class SpecialOrbits:
     def _nearer(self, a: Point, b: Point) -> bool:
         """Whether a multiplier of one is nearer to 1 than of the other."""
         return self._off(a) < self._off(b)
-
-
-@compiled
-def silent(first, here, last, back, slope, next_slope, rise):
-    """Whether functions, that of folds before the others, neither change their signs in a step nor come near zero in it
-    or in the one before, which is so long in units of this one; and whether Hermite's cubic, with such slopes and rise
-    of the parameter in the step, does not come near level."""
-    middle = 1.5 * rise - (slope + next_slope) / 4
-    if slope * next_slope > 0 and dips(0.0, slope, 0.5, middle, 1.0, next_slope):
-        return False
-    for k in range(len(here)):
-        if here[k] * last[k] < 0:
-            return False
-        if k > 0 and first[k] * here[k] > 0 and here[k] * last[k] > 0:
-            low = abs(here[k]) < NEAR * min(abs(first[k]), abs(last[k]))
-            if low or dips(-back, first[k], 0.0, here[k], 1.0, last[k]):
-                return False
-    return True
-
-
-@part
-def dips(t0, f0, t1, f1, t2, f2):
-    """Whether the parabola through three values comes near zero between them, or beyond it."""
-    slope, next_slope = (f1 - f0) / (t1 - t0), (f2 - f1) / (t2 - t1)
-    bend = (next_slope - slope) / (t2 - t0)
-    if not bend * f0 > 0:
-        return False
-    at = (t0 + t1) / 2 - slope / (2 * bend)
-    low = f0 + slope * (at - t0) + bend * (at - t0) * (at - t1)
-    return low * f0 < NEAR * abs(f0) * min(abs(f1), abs(f2)) and t0 < at < t2
 
 
 def _nearby(a: Point, b: Point) -> list[float]:

@@ -14,9 +14,7 @@ from pfaff.bifurcation.orbits.chords import LOCATED, PLACE, Chord, Point
 from pfaff.bifurcation.orbits.collocation import (
     CLEAR,
     CONVERGED,
-    MIRRORED,
     Collocation,
-    Loops,
     Pins,
     Solution,
     unsolved,
@@ -27,6 +25,7 @@ from pfaff.bifurcation.orbits.levels import coordinates, free_multipliers, gradi
 from pfaff.bifurcation.orbits.newton import SOLVED
 from pfaff.bifurcation.orbits.special_orbits import SpecialOrbits
 from pfaff.bifurcation.orbits.strides import REACH, predicted, stride
+from pfaff.bifurcation.orbits.workspaces import Loops
 from pfaff.continuation.endings import Refused
 
 LARGEST_TURN = 0.45  # beyond which a step is repeated with half its length
@@ -117,8 +116,7 @@ class Continuation:
             return accepted(on_level(self.collocation, guess, cycle, cycle, metric, last, rows, converged))
         pins = self.collocation.pins(cycle, metric, last, self.held, guess)
         solution = accepted(self.collocation.correct(guess, pins, metric, converged))
-        if guess.halved:
-            self._odd(solution.cycle, self.collocation.defect(solution, metric))
+        self._odd(solution.cycle, solution.rates, metric)
         return solution
 
     def evaluated(self, cycle: Cycle, pins: Pins, metric: Metric) -> Solution:
@@ -301,25 +299,28 @@ class Continuation:
     ) -> tuple[Point, float]:
         """The same by one compiled call."""
         mesh, signs, c = point.cycle.mesh, point.cycle.signs, self.collocation
-        orbit, tangent, metric = (tuple([np.empty(of.shape) for of in each]) for each in (*stages[:2], point.metric))
+        x, K, scalars, *own = [np.empty((2, *each.shape)) for each in (*stages[0], *point.metric[:2])]
+        orbit, tangent = (x[0], K[0], scalars[0]), (x[1], K[1], scalars[1])
+        metric = own[0][0], own[1][0], own[0][1], own[1][1]
         values, basis = np.empty(len(signs), dtype=complex), point.basis.copy()
-        (how, steps, size), (residual, determinant, margin, turn, velocity, defect) = stride(
-            loops.equations, loops.rates, (mesh.h, mesh.weights, loops.columns), signs, tuple(point.metric), stages, ds,
-            loops.rule, loops.room, loops.solver, (enough, *self._measures), (orbit, tangent, metric, values, basis),
+        (how, steps, size), (residual, determinant, margin, turn, velocity) = stride(
+            loops.equations, loops.rates, (mesh.h, mesh.weights, loops.columns, loops.f), signs, tuple(point.metric),
+            stages, ds, loops.rule, loops.room, loops.solver, (enough, *self._measures),
+            (orbit, tangent, metric, values, basis),
         )  # fmt: skip
         if how != SOLVED:
             raise Refused(unsolved(how, size))
-        cycle, along, own = Cycle(mesh, *orbit, signs), Cycle(mesh, *tangent, signs), Metric(*metric)
-        self._odd(cycle, defect)
-        error, margin = c.error_by(velocity, cycle, own), c.margin(cycle, margin)
+        cycle, along, sizes = Cycle(mesh, *orbit, signs), Cycle(mesh, *tangent, signs), Metric(*metric)
+        self._odd(cycle, loops.f, point.metric)
+        error, margin = c.error_by(velocity, cycle, sizes), c.margin(cycle, margin)
         unstable, tests = self._tests(cycle, along, values, determinant)
         return Point(
-            cycle, along, values, determinant, error, residual, steps, margin, own, basis, unstable, tests
+            cycle, along, values, determinant, error, residual, steps, margin, sizes, basis, unstable, tests
         ), turn  # fmt: skip
 
-    def _odd(self, cycle: Cycle, defect: float) -> None:
+    def _odd(self, cycle: Cycle, rates: np.ndarray, metric: Metric) -> None:
         """Refuse an orbit of which half is known where the equations are not odd."""
-        if defect > MIRRORED:
+        if cycle.halved and not self.collocation.mirrored(cycle, rates, metric):
             raise Refused(
                 f"the equations are not odd at {cycle.value:.10g}, so that half a period does not give the other half"
             )

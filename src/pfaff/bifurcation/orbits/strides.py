@@ -11,7 +11,7 @@ import numpy as np
 from pfaff.bifurcation.orbits.condensation import stage_states
 from pfaff.bifurcation.orbits.floquet import shrunk, spectrum
 from pfaff.bifurcation.orbits.kernels import compiled, part
-from pfaff.bifurcation.orbits.meshes import carried_velocity, defect_of_oddness, pinned
+from pfaff.bifurcation.orbits.meshes import carried_velocity, pinned
 from pfaff.bifurcation.orbits.newton import SOLVED, conclude, newton, on_chart
 from pfaff.bifurcation.orbits.products import combined, dual_row, inner_product, normalise, scales, turned_by
 
@@ -20,8 +20,8 @@ REACH = 3.0  # times what changes the equations, or has been passed, the scale o
 
 @compiled
 def predicted(weights, metric, here, tangent, before, slope, ds):
-    """A guess a step ahead: the cubic through two orbits with their tangents, in the share s of the tangent at the last;
-    along the tangent alone where that is no measure of the way."""
+    """A guess a step ahead: the cubic through two orbits with their tangents, in the share s of the tangent at the
+    last; along the tangent alone where that is no measure of the way."""
     squares, scalar_squares = metric[2], metric[3]
     last = inner_product(weights, squares, here[0], tangent[0], scalar_squares, here[2], tangent[2])
     first = inner_product(weights, squares, before[0], tangent[0], scalar_squares, before[2], tangent[2])
@@ -47,14 +47,14 @@ def copy(a, b):
 @compiled
 def stride(equations, rates_of, mesh, signs, metric, stages, ds, rule, room, solver, settings, found):
     """How Newton's method ends, its steps and the size of the last; and numbers: residual, determinant, margin of the
-    chart, turn of the branch, what the velocity misses that the linear flow carries, and the defect of oddness.
+    chart, turn of the branch, and what the velocity misses that the linear flow carries.
 
     ``stages`` are an orbit, its tangent, the orbit before, and its tangent; ``rule``, ``room`` and ``solver`` are those
     of ``newton``; ``rates_of`` is f with the pivots of its chart. Filled in are what is found: the orbit a step ahead,
-    its tangent, its metric, its multipliers, and the basis of these. (An array that is handed over takes a tenth of the
-    time of one that is handed back.)
+    its tangent, its metric, its multipliers, and the basis of these; and f along it, of the mesh. (An array that is
+    handed over takes a tenth of the time of one that is handed back.)
     """
-    (h, weights, columns), (here, tangent, before, slope) = mesh, stages
+    (h, weights, columns, f), (here, tangent, before, slope) = mesh, stages
     states, squares, scalar_squares = metric[0], metric[2], metric[3]
     enough, (span, natural, origin), positions, alike, decoupled = settings
     orbit, direction, own, values, basis = found
@@ -73,7 +73,7 @@ def stride(equations, rates_of, mesh, signs, metric, stages, ds, rule, room, sol
         equations, (x, K, scalars, signs, h), pins, (states, metric[1]), rule, room, solver, G, enough, 0, np.inf
     )
     if how != SOLVED:
-        return (how, steps, size), (residual, determinant, 0.0, 0.0, 0.0, 0.0)
+        return (how, steps, size), (residual, determinant, 0.0, 0.0, 0.0)
     along = conclude(room[1], room[3], room[4], K, x, signs, halved, columns)
     rates, margin = on_chart(rates_of, columns, scalars[1], halved)
     turn = turned_by(
@@ -88,6 +88,6 @@ def stride(equations, rates_of, mesh, signs, metric, stages, ds, rule, room, sol
     copy(direction[2], along[2])
     for k in range(4):
         copy(own[k], sizes[k])
+    copy(f, rates)
     missed = carried_velocity(G, rates, sizes[0])
-    defect = defect_of_oddness(rates, signs, states, period) if halved else 0.0
-    return (how, steps, size), (residual, sign * determinant * shrunk(values), margin, turn, missed, defect)
+    return (how, steps, size), (residual, sign * determinant * shrunk(values), margin, turn, missed)

@@ -1,4 +1,4 @@
-"""Arrays that steps of Newton's method for orbits fill again and again."""
+"""Arrays that steps of Newton's method for orbits fill again and again, and what else compiled loops need."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pfaff.bifurcation.orbits.orbit_equations import Equations
+from pfaff.bifurcation.equilibria.addresses import lapack
+from pfaff.bifurcation.orbits import condensation
+from pfaff.bifurcation.orbits.orbit_equations import Equations, InLoops
 from pfaff.bifurcation.orbits.vectors import LANES
 
 
@@ -44,3 +46,21 @@ class Workspace(NamedTuple):
     def columns(self, halved: bool) -> np.ndarray:
         """For the states at the mesh points."""
         return self.both if halved else self.once
+
+
+class Loops(NamedTuple):
+    """What compiled loops need: f with its derivatives, and f with the pivots of its chart, by their addresses; states
+    at the mesh points and f there; the rule and the states; a workspace; and how intervals are eliminated."""
+
+    equations: InLoops
+    rates: InLoops
+    columns: np.ndarray
+    f: np.ndarray
+    rule: tuple[np.ndarray, ...]
+    room: tuple[np.ndarray, ...]
+    solver: tuple[tuple[float, int], np.ndarray]
+
+
+def solver() -> tuple[tuple[float, int], np.ndarray]:
+    """The limits of elimination in lanes, and what LAPACK does beyond them."""
+    return (condensation.GROWN, condensation.LARGE), lapack()
