@@ -36,7 +36,7 @@ def continued(branch):
 
 def test_columns_are_evaluated_by_their_address_as_by_heyoka(branch):
     """Any number of them, of which the last are evaluated again: to the last digit."""
-    from pfaff.bifurcation.orbits.newton import on_chart
+    from pfaff.bifurcation.orbits.orbit_newton import on_chart
 
     c, orbit = branch.problem.collocation, branch[-1]
     for size in (8, 9, 15, 16, 31):

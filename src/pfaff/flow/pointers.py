@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ctypes
 import re
+import sys
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
@@ -90,7 +91,9 @@ def _address(binding: Any, symbol: str) -> int:
     known = binding.address_of_symbol(symbol)
     if not known:
         with suppress(AttributeError, OSError):
-            known = ctypes.cast(getattr(ctypes.CDLL(hy._core.__file__), symbol), ctypes.c_void_p).value
+            known = ctypes.cast(
+                getattr(ctypes.CDLL(sys.modules[hy.expression.__module__].__file__), symbol), ctypes.c_void_p
+            ).value
     return known or 0
 
 

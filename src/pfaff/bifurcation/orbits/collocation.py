@@ -29,8 +29,8 @@ from pfaff.bifurcation.orbits.meshes import (
     pinned,
     spread,
 )
-from pfaff.bifurcation.orbits.newton import GROWS, SINGULAR, SOLVED, UNDER_WAY, conclude, newton, on_chart
 from pfaff.bifurcation.orbits.orbit_equations import Equations
+from pfaff.bifurcation.orbits.orbit_newton import GROWS, SINGULAR, SOLVED, UNDER_WAY, conclude, newton, on_chart
 from pfaff.bifurcation.orbits.workspaces import Loops, Workspace, solver
 from pfaff.threads import Own, cached_property
 

@@ -65,7 +65,7 @@ class Cycle(NamedTuple):
 
     @property
     def intervals(self) -> int:
-        return len(self.mesh)
+        return len(self.mesh.at) - 1
 
     @property
     def halved(self) -> bool:

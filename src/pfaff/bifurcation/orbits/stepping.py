@@ -22,7 +22,7 @@ from pfaff.bifurcation.orbits.collocation import (
 from pfaff.bifurcation.orbits.cycles import NONE, Cycle, Mesh, Metric
 from pfaff.bifurcation.orbits.floquet import allowed, coupling, multipliers, shrunk, test_functions
 from pfaff.bifurcation.orbits.levels import coordinates, free_multipliers, gradients_of, on_level
-from pfaff.bifurcation.orbits.newton import SOLVED
+from pfaff.bifurcation.orbits.orbit_newton import SOLVED
 from pfaff.bifurcation.orbits.special_orbits import SpecialOrbits
 from pfaff.bifurcation.orbits.strides import REACH, predicted, stride
 from pfaff.bifurcation.orbits.workspaces import Loops

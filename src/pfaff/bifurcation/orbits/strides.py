@@ -12,7 +12,7 @@ from pfaff.bifurcation.orbits.condensation import stage_states
 from pfaff.bifurcation.orbits.floquet import shrunk, spectrum
 from pfaff.bifurcation.orbits.kernels import compiled, part
 from pfaff.bifurcation.orbits.meshes import carried_velocity, pinned
-from pfaff.bifurcation.orbits.newton import SOLVED, conclude, newton, on_chart
+from pfaff.bifurcation.orbits.orbit_newton import SOLVED, conclude, newton, on_chart
 from pfaff.bifurcation.orbits.products import combined, dual_row, inner_product, normalise, scales, turned_by
 
 REACH = 3.0  # times what changes the equations, or has been passed, the scale of the parameter at most
