@@ -18,7 +18,7 @@ from pfaff.bifurcation.equilibria.addresses import factorised, substituted
 from pfaff.bifurcation.orbits.kernels import compiled, part
 from pfaff.bifurcation.orbits.vectors import LANES, combine, reduce, reduce_twice, take_off, take_two_off
 
-LARGE = 200  # unknown slopes of an interval from which LAPACK's blocks outdo lanes, which fill the cache
+LARGE = 150  # unknown slopes of an interval from which LAPACK's blocks outdo lanes, which fill the cache
 GROWN = 30.0  # factors of elimination beyond this call for pivoting
 REMEMBERED = 30  # steps of Newton's method for which intervals that needed it get it at once
 
