@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from functools import cache
 from threading import Lock
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import heyoka as hy
 import numpy as np
@@ -18,6 +18,9 @@ from pfaff.flow.caches import open_database
 from pfaff.flow.graph import Expression
 from pfaff.progress import patience
 from pfaff.threads import cached_property
+
+if TYPE_CHECKING:
+    from pfaff.flow.pointers import Columns
 
 KEPT = 512 * 2**20  # bytes on disk
 FEW = 64  # values that are compiled quickly sooner than the disk is searched for them
@@ -53,6 +56,13 @@ class Compiled:
         settings = {"opt_level": 0} if self._quick else {}
         with compiling("equations"), _unsearched() if self._quick and self._outputs <= FEW else _searched():
             return hy.cfunc(self._expressions, self._variables, compact_mode=self._compact, **settings)
+
+    @cached_property
+    def in_lanes(self) -> Columns | None:
+        """For compiled loops, if it can be linked."""
+        from pfaff.flow.pointers import linked_in_lanes
+
+        return linked_in_lanes(self)
 
     @property
     def operations(self) -> int:

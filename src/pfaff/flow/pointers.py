@@ -1,25 +1,31 @@
 """C pointers of compiled expressions: what heyoka compiled, linked once more, for loops that are compiled themselves.
 
 ``f(out, x, parameters, time, tape)`` takes addresses of doubles and returns nothing; the tape is room for what it
-computes on the way. What cannot be linked has no pointer.
+computes on the way. ``f(out, x, parameters, time, stride)`` is for neighbouring columns of arrays, as many as the
+processor has lanes, with rows so far apart. What cannot be linked has no pointer.
 """
 
 from __future__ import annotations
 
 import ctypes
 import re
+import sys
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from itertools import count
 from mmap import mmap
 from typing import Any
 
+import heyoka as hy
+
 from pfaff.flow.compiled import Compiled
 
 REACH = 2**30  # bytes, half of what a jump of 32 bits takes
 WHOLE, COMPACT = "cfunc", "cfunc.unstrided.batch_size_1"  # what heyoka calls the function of a single state
 DEFINED = re.compile(r'^define [^@\n]*@"?([\w.$]+)"?\(', re.MULTILINE)
-CALLED = re.compile(r'\bcall [^@\n]*@"?([\w.$]+)"?\(')
+DECLARED = re.compile(r'^declare [^@\n]*@"?([\w.$]+)"?\(', re.MULTILINE)
+LANED = 2  # of the functions that heyoka compiles, the place of that for columns in lanes
 LIBRARIES = count()
 
 
@@ -38,17 +44,57 @@ def linked(function: Compiled) -> Pointer | None:
     if compiled.is_time_dependent:
         return None
     name, texts, codes = _parts(compiled)
-    defined = {each for text in texts for each in DEFINED.findall(text)}
-    called = {each for text in texts for each in CALLED.findall(text)} - defined
-    binding, linker = _linker()
-    outside = [binding.address_of_symbol(each) for each in called if not each.startswith("llvm.")]
-    if not all(outside) or not within_reach([*outside, binding.address_of_symbol("exp")], sum(map(len, codes))):
+    address, library = _linked(name, texts, codes)
+    return library and Pointer(address, len(compiled.dc) if name == COMPACT else 0, library)
+
+
+@dataclass(frozen=True, eq=False)
+class Columns:
+    """The same for as many columns as there are ``lanes``."""
+
+    address: int
+    lanes: int
+    library: Any
+
+
+def linked_in_lanes(function: Compiled) -> Columns | None:
+    """Of a function that does not depend on time and is written out as a whole, if the linker knows all it calls."""
+    compiled = function.function
+    states = compiled.llvm_states
+    if compiled.is_time_dependent or not isinstance(states, list):
         return None
+    lanes = states[LANED]
+    address, library = _linked(WHOLE, [lanes.ir], [lanes.object_code])
+    return library and Columns(address, compiled.batch_size, library)
+
+
+def _linked(name: str, texts: list[str], codes: list[bytes]) -> tuple[int, Any]:
+    """The address of a function and the library that keeps it; no library where the linker does not know all."""
+    defined = {each for text in texts for each in DEFINED.findall(text)}
+    declared = {each for text in texts for each in DECLARED.findall(text) if text.count(f"{each}(") > 1}
+    binding, linker = _linker()
+    outside = {each: _address(binding, each) for each in declared - defined if not each.startswith("llvm.")}
+    places = [*outside.values(), binding.address_of_symbol("exp")]
+    if not all(places) or not within_reach(places, sum(map(len, codes))):
+        return 0, None
     builder = binding.JITLibraryBuilder()
+    for symbol, address in outside.items():
+        builder.import_symbol(symbol, address)
     for code in codes:  # of which those are linked that are needed
         builder.add_object_img(code)
     library = builder.add_current_process().export_symbol(name).link(linker, f"pfaff {next(LIBRARIES)}")
-    return Pointer(library[name], len(compiled.dc) if name == COMPACT else 0, library)
+    return library[name], library
+
+
+def _address(binding: Any, symbol: str) -> int:
+    """Of what is called; only heyoka's libraries know functions of vectors. Zero, if nobody knows it."""
+    known = binding.address_of_symbol(symbol)
+    if not known:
+        with suppress(AttributeError, OSError):
+            known = ctypes.cast(
+                getattr(ctypes.CDLL(sys.modules[hy.expression.__module__].__file__), symbol), ctypes.c_void_p
+            ).value
+    return known or 0
 
 
 def within_reach(addresses: list[int], size: int) -> bool:

@@ -32,6 +32,7 @@ class Matched:
     """
 
     operations = 10**5
+    in_lanes = None  # no compiled loop can call it
 
     def __init__(self, function: Callable[[np.ndarray, np.ndarray, Any], np.ndarray], *made: Any) -> None:
         # What overflows is diagnosed where it is used, as for compiled functions.

@@ -13,6 +13,7 @@ from pfaff.bifurcation.orbits.kernels import compiled, part
 
 REGULAR = 1e-300  # pivots below this are zeros
 LARGEST = 700.0  # logarithms beyond this overflow
+WITHIN = 1e-100, 1e100  # products of pivots that do not overflow with one more of them
 
 
 @part
@@ -83,22 +84,33 @@ def _couple(w, G, g, j):
 
 
 @part
-def _carry(rows, by_scalars, kept, j, n):
-    """Take x_j out of the border rows, by the equation that was kept for it."""
+def _carry(rows, by_scalars, kept, inverse, j, y):
+    """Take x_j out of the border rows, by the equation that was kept for it; ``y`` is room for a row."""
     nb, width = by_scalars.shape
-    y = np.empty(n)
+    n = len(y)
     for k in range(nb):
         for i in range(n):
             total = rows[k, j, i]
             for t in range(i):
                 total -= y[t] * kept[t, i]
-            y[i] = total / kept[i, i]
+            y[i] = total * inverse[i]
         for i in range(n):
             for t in range(n):
                 rows[k, 0, t] -= y[i] * kept[i, n + t]
                 rows[k, j + 1, t] -= y[i] * kept[i, 2 * n + t]
             for t in range(width):
                 by_scalars[k, t] -= y[i] * kept[i, 3 * n + t]
+
+
+@part
+def _times(product, size, pivot):
+    """A product of pivots with one more, and the logarithm of what was taken out of it so as not to overflow."""
+    if not WITHIN[0] < pivot < WITHIN[1]:
+        return product, size + np.log(pivot)
+    product *= pivot
+    if WITHIN[0] < product < WITHIN[1]:
+        return product, size
+    return 1.0, size + np.log(product)
 
 
 @compiled
@@ -115,6 +127,7 @@ def close_chain(G, g, borders, scalar_borders, right, x, scalars, signs, dx, dc)
     nb = width - 1
     wide = 3 * n + width
     kept, w = np.empty((N, n, wide)), np.empty((2 * n, wide))
+    inverses, y = np.empty((N, n)), np.empty(n)
     rows, by_scalars = np.empty((nb, N + 1, n)), np.empty((nb, width))
     for k in range(nb):
         left = right[k]
@@ -126,7 +139,7 @@ def close_chain(G, g, borders, scalar_borders, right, x, scalars, signs, dx, dc)
             by_scalars[k, t] = scalar_borders[k, t]
             left -= scalar_borders[k, t] * scalars[t]
         by_scalars[k, nb] = left
-    sign, size = 1.0, 0.0  # of the determinant, the logarithm of the latter
+    sign, product, size = 1.0, 1.0, 0.0  # of the determinant, the logarithm of a part of the latter
     for j in range(N):
         _couple(w, G[j], g[j], j)
         if j == 0:
@@ -135,10 +148,11 @@ def close_chain(G, g, borders, scalar_borders, right, x, scalars, signs, dx, dc)
         for i in range(n):
             for t in range(wide):
                 kept[j, i, t] = w[i, t]
-            size += np.log(abs(w[i, i]))
+            inverses[j, i] = 1.0 / w[i, i]
+            product, size = _times(product, size, abs(w[i, i]))
             if w[i, i] < 0:
                 sign = -sign
-        _carry(rows, by_scalars, kept[j], j, n)
+        _carry(rows, by_scalars, kept[j], inverses[j], j, y)
     final = np.empty((n + nb, n + nb + 2))
     for i in range(n + nb):
         final[i, n + nb + 1] = 0.0
@@ -161,14 +175,14 @@ def close_chain(G, g, borders, scalar_borders, right, x, scalars, signs, dx, dc)
             largest = max(largest, abs(final[i, t]))
         if not largest > REGULAR:
             return np.nan
-        size += np.log(largest)
+        product, size = _times(product, size, largest)
         for t in range(n + nb + 2):
             final[i, t] /= largest
     sign *= eliminate(final, n + nb)
     if not sign * sign > 0.0:
         return np.nan
     for i in range(n + nb):
-        size += np.log(abs(final[i, i]))
+        product, size = _times(product, size, abs(final[i, i]))
         if final[i, i] < 0:
             sign = -sign
     for q in range(2):
@@ -186,5 +200,5 @@ def close_chain(G, g, borders, scalar_borders, right, x, scalars, signs, dx, dc)
                     total -= kept[j, i, 3 * n + t] * dc[q, t]
                 for t in range(i + 1, n):
                     total -= kept[j, i, t] * dx[q, j, t]
-                dx[q, j, i] = total / kept[j, i, i]
-    return sign * np.exp(min(size, LARGEST))
+                dx[q, j, i] = total * inverses[j, i]
+    return sign * np.exp(min(size + np.log(product), LARGEST))

@@ -43,6 +43,13 @@ class Point:
     def value(self) -> float:
         return self.cycle.value
 
+    def carried(self, cycle: Cycle, tangent: Cycle) -> Point:
+        """The same orbit with its tangent on another mesh."""
+        return Point(
+            cycle, tangent, self.multipliers, self.determinant, self.error, self.residual, self.steps, self.margin,
+            self.metric, self.basis, self.unstable, self.tests,
+        )  # fmt: skip
+
 
 class Chord:
     """Two neighbouring points on one mesh, with the cubic of Hermite between them."""

@@ -8,33 +8,33 @@ accurate to order h^2m. Orbits with x(t + T/2) = −x(t) of an odd field are sol
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import inf, isfinite, nan
+from math import inf, isfinite
 from typing import NamedTuple
 
 import numpy as np
 
 from pfaff.algebra.brackets import vertex
 from pfaff.algebra.gauss import Gauss
-from pfaff.algebra.tolerances import CORRECTIONS, ceased
-from pfaff.bifurcation.orbits.chain import close_chain
-from pfaff.bifurcation.orbits.condensation import conclude, condense, move, side_by_side, stage_states
+from pfaff.algebra.tolerances import CORRECTIONS
+from pfaff.bifurcation.orbits.condensation import condense, stage_states
 from pfaff.bifurcation.orbits.cycles import Cycle, Mesh, Metric
 from pfaff.bifurcation.orbits.meshes import (
     all_slopes,
     carried_velocity,
     carry,
+    carry_stage,
     defect_of_oddness,
     equidistributed,
     jumps,
     pinned,
-    shares,
+    spread,
 )
 from pfaff.bifurcation.orbits.orbit_equations import Equations
+from pfaff.bifurcation.orbits.orbit_newton import GROWS, SINGULAR, SOLVED, UNDER_WAY, conclude, newton, on_chart
+from pfaff.bifurcation.orbits.workspaces import Loops, Workspace, solver
 from pfaff.threads import Own, cached_property
 
 CONVERGED, ROUGHLY = 1e-11, 1e-7  # the last change, relative, at most and at least: Newton's method has squared it then
-DROWNED = 1e-7  # changes below this that no longer shrink are rounding, which orbits multiply as motions separate
-FARTHEST = 0.7  # the first change, relative to the size of the orbit, beyond which a guess is given up
 MIRRORED = 1e-9  # f(−x) + f(x) on an orbit below this, relative, vanishes
 NOT_FINITE = "the equations are singular or not finite on the orbit"
 CLEAR, FINE = 0.5, 12  # margin of the chart at mesh points below which it is looked for between them, at so many places
@@ -69,31 +69,13 @@ class Solution(NamedTuple):
     levels: np.ndarray | None = None  # gradients of what is conserved, on families
 
 
-class Workspace(NamedTuple):
-    """Arrays that steps of Newton's method fill: states at Gauss points, condensed equations, changes, and states at
-    the mesh points, a column each, without and with their mirror images."""
-
-    X: np.ndarray
-    Z: np.ndarray
-    ends: np.ndarray
-    dx: np.ndarray
-    dc: np.ndarray
-    dK: np.ndarray
-    once: np.ndarray
-    both: np.ndarray
-    lanes: np.ndarray  # intervals that are eliminated side by side
-    stiff: np.ndarray  # groups of them whose elimination needs pivoting
-
-    @classmethod
-    def of(cls, N: int, m: int, equations: Equations) -> Workspace:
-        (n, k), nr = equations.unfolding.shape, len(equations.rows)
-        nb, size = 2 + k, m * nr
-        width = size + n + nb + 1
-        shapes = (
-            (n, N * m), (N, size, n + nb + 1), (N, n, nb + 1), (2, N + 1, n), (2, nb), (N, m, nr),
-            (n, N + 1), (n, 2 * N + 2), (size, width, side_by_side(N, size * width)),
-        )  # fmt: skip
-        return cls._make([*(np.empty(shape) for shape in shapes), np.zeros(N, dtype=int)])
+def unsolved(how: int, size: float) -> str:
+    """Why Newton's method finds no orbit, in words."""
+    if how == SINGULAR:
+        return NOT_FINITE
+    if how == GROWS:
+        return f"Newton's method does not converge: its steps grow to {size:.1e} of the orbit"
+    return f"Newton's method did not converge in {CORRECTIONS} steps"
 
 
 class Collocation:
@@ -103,6 +85,7 @@ class Collocation:
         self.equations, self.gauss, self.accuracy = equations, rule, accuracy
         self.converged = float(np.clip(accuracy, CONVERGED, ROUGHLY))
         self._workspaces: Own[dict[int, Workspace]] = Own(dict)
+        self._loops: Own[dict[tuple[int, bool], Loops | None]] = Own(dict)
 
     @cached_property
     def shape(self) -> tuple[int, int]:
@@ -139,23 +122,23 @@ class Collocation:
         The change that counts as converged is the error of tangent and multipliers; that of the orbit is its square.
         """
         enough = self.converged if converged is None else converged
-        cycle, last = cycle.copy(), inf
+        cycle = cycle.copy()
         G, workspace = self._room(cycle)
-        for steps in range(1, CORRECTIONS + 1):
-            size, residual, determinant = self._stepped(cycle, pins, metric, G, workspace)
-            if not isfinite(size):
-                return NOT_FINITE
-            if ceased(size, last, DROWNED, enough):
-                return self._solution(cycle, G, determinant, residual, steps, workspace)
-            if size > (FARTHEST if steps == 1 else last):
-                return f"Newton's method does not converge: its steps grow to {size:.1e} of the orbit"
-            last = size
-        return f"Newton's method did not converge in {CORRECTIONS} steps"
+        how, steps, size, residual, determinant = self._stepped(cycle, pins, metric, G, workspace, enough)
+        while how == UNDER_WAY:
+            how, steps, size, residual, determinant = self._stepped(
+                cycle, pins, metric, G, workspace, enough, steps, size
+            )
+        if how == SOLVED:
+            return self._solution(cycle, G, determinant, residual, steps, workspace)
+        return unsolved(how, size)
 
     def evaluated(self, cycle: Cycle, pins: Pins, metric: Metric) -> Solution | str:
         """A cycle taken as it is for a solution, with tangent and transition matrices; or why it cannot be one."""
         G, workspace = self._room(cycle)
-        size, residual, determinant = self._stepped(cycle.copy(), pins, metric, G, workspace)
+        _, _, size, residual, determinant = self._stepped(
+            cycle.copy(), pins, metric, G, workspace, inf, CORRECTIONS - 1
+        )
         if not isfinite(size):
             return NOT_FINITE
         return self._solution(cycle, G, determinant, residual, 1, workspace)
@@ -168,19 +151,37 @@ class Collocation:
         return np.empty((N - 1, n, n)), workspace
 
     def _stepped(
-        self, cycle: Cycle, pins: Pins, metric: Metric, G: np.ndarray, w: Workspace
-    ) -> tuple[float, float, float]:
-        """A step of Newton's method, in place, from the states at the Gauss points that the workspace holds: its size,
-        the residual before it, and the determinant. A size that is not finite says that the step failed."""
-        (x, K, scalars), h = (cycle.x, cycle.K, cycle.scalars), cycle.mesh.h
-        worst = self._condensed(cycle, w.X, G, w)
-        if not isfinite(worst):
-            return nan, nan, 0.0
-        determinant = close_chain(G, w.ends, *pins, x, scalars, cycle.signs, w.dx, w.dc)
-        if not isfinite(determinant):
-            return nan, worst, 0.0
-        size, largest = move(x, K, w.X, h, scalars, *self._rule, metric.states, metric.scalars, w.Z, w.dx, w.dc, w.dK)
-        return size, worst / largest if largest > 0 else worst, determinant
+        self,
+        cycle: Cycle,
+        pins: Pins,
+        metric: Metric,
+        G: np.ndarray,
+        w: Workspace,
+        enough: float,
+        steps: int = 0,
+        last: float = inf,
+    ) -> tuple[int, int, float, float, float]:
+        """What ``newton`` says, after so many steps: it is called once, or for every step."""
+        equations = self.equations.in_loops(w.X, cycle.scalars[1])
+        of_cycle = cycle.x, cycle.K, cycle.scalars, cycle.signs, cycle.mesh.h
+        rule, scales = (*self._rule, self.equations.unfolding), (metric.states, metric.scalars)
+        return newton(equations, of_cycle, tuple(pins), scales, rule, w.of_newton, solver(), G, enough, steps, last)
+
+    def in_loops(self, intervals: int, halved: bool) -> Loops | None:
+        """What compiled loops need for orbits of so many intervals; none where the equations have no address."""
+        known = self._loops.own
+        if (intervals, halved) not in known:
+            known.clear()
+            w, e = self._workspace(intervals), self.equations
+            columns = w.columns(halved)
+            equations, rates = e.addressed(w.X.shape[1]), e.addressed(columns.shape[1], True)
+            known[intervals, halved] = None
+            if equations is not None and rates is not None:
+                rule = *self._rule, e.unfolding
+                known[intervals, halved] = Loops(
+                    equations, rates, columns, np.empty(columns.shape), rule, w.of_newton, solver()
+                )
+        return known[intervals, halved]
 
     @cached_property
     def _rule(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -192,14 +193,11 @@ class Collocation:
         self, cycle: Cycle, G: np.ndarray, determinant: float, residual: float, steps: int, w: Workspace
     ) -> Solution | str:
         """With the tangent that the last step left in the workspace; or that the orbit leaves the chart."""
-        x, K, scalars, halved = np.empty(cycle.x.shape), np.empty(cycle.K.shape), np.empty(len(w.dc[1])), cycle.halved
-        states = w.both if halved else w.once
-        conclude(w.Z, w.dx, w.dc, cycle.x, cycle.signs, halved, x, K, scalars, states)
-        rates, margin = self.equations.rates_on_chart(states, cycle.scalars[1])
-        if halved:  # images side by side are evaluated by the same instructions, whatever is left over by vectors
-            pairs, rates, N = rates, np.empty(rates.shape), len(cycle.x)
-            rates[:, :N], rates[:, N:] = pairs[:, ::2], pairs[:, 1::2]
-        margin = margin if margin > CLEAR else self._margin(cycle)
+        halved, value = cycle.halved, cycle.scalars[1]
+        states = w.columns(halved)
+        x, K, scalars = conclude(w.Z, w.dx, w.dc, cycle.K, cycle.x, cycle.signs, halved, states)
+        rates, margin = on_chart(self.equations.in_loops(states, value, True), states, value, halved)
+        margin = self.margin(cycle, margin)
         if margin < EDGE:
             return self.off_chart
         tangent = Cycle(cycle.mesh, x, K, scalars, cycle.signs)
@@ -212,9 +210,11 @@ class Collocation:
         what = f"do not determine {solved}" if solved else "are not independent"
         return f"orbits there reach positions where the constraints {what}"
 
-    def _margin(self, cycle: Cycle) -> float:
+    def margin(self, cycle: Cycle, at_points: float) -> float:
         """The least coefficient by which a velocity is solved for, relative to the largest, between the mesh points
-        too; negative if it changes its sign."""
+        too, if it is not clear at these; negative if it changes its sign."""
+        if at_points > CLEAR:
+            return at_points
         slopes, once = self.slopes(cycle), cycle.mesh.points(np.arange(FINE) / FINE)
 
         def pivots(times: np.ndarray) -> np.ndarray:
@@ -251,10 +251,10 @@ class Collocation:
     def _condensed(self, cycle: Cycle, X: np.ndarray, G: np.ndarray, w: Workspace) -> float:
         """The largest residual, with the equations of all intervals condensed to their ends."""
         (mesh, x, K, scalars, _), e, (rule, rows, follow) = cycle, self.equations, self._rule
-        values = e(X, scalars[1])
         return condense(
-            values, x, K, X, mesh.h, scalars, e.unfolding, rule, rows, follow, w.lanes, w.stiff, w.Z, G, w.ends
-        )
+            e(X, scalars[1]), x, K, X, mesh.h, scalars, e.unfolding, rule, rows, follow, w.lanes, w.stiff, *solver(),
+            w.Z, G, w.ends,
+        )  # fmt: skip
 
     def pins(
         self, cycle: Cycle, metric: Metric, last: tuple[np.ndarray, np.ndarray], held: np.ndarray, guess: Cycle
@@ -265,29 +265,20 @@ class Collocation:
 
         The phase makes the distance to the reference stationary, ∫⟨x, x'⟩ = ∫⟨reference, x'⟩.
         """
-        n, nb = self.shape
-        rows, scalars, right = np.empty((nb, len(cycle.x), n)), np.zeros((nb, nb)), np.empty(nb)
-        rows[-1], scalars[-1] = last
         mesh = cycle.mesh
         if held.ndim == 2:
             held = np.repeat(held[:, None], len(cycle.x), axis=1) if len(held) else held[:, None]
-        pinned(
-            rows, scalars, right, mesh.h, mesh.weights, metric.states, held, cycle.x, cycle.signs, cycle.scalars,
-            guess.x, guess.scalars,
+        return Pins(
+            *pinned(
+                *last, mesh.h, mesh.weights, metric.states, held, cycle.x, cycle.signs, cycle.scalars, guess.x,
+                guess.scalars,
+            )
         )  # fmt: skip
-        return Pins(rows, scalars, right)
 
     def slopes(self, cycle: Cycle) -> np.ndarray:
         """x' of every state at the Gauss points, indexed [interval, point, state]."""
-        return self._slopes(cycle, cycle, cycle.scalars[0], 0.0)
-
-    def changing_slopes(self, cycle: Cycle, change: Cycle) -> np.ndarray:
-        """The same for a change of an orbit."""
-        return self._slopes(change, cycle, cycle.scalars[0], change.scalars[0])
-
-    def _slopes(self, change: Cycle, about: Cycle, T: float, dT: float) -> np.ndarray:
-        slopes = np.empty((about.intervals, self.gauss.degree, self.shape[0]))
-        all_slopes(change.x, change.K, about.mesh.h, T, about.x, about.K, dT, *self._rule, slopes)
+        slopes, (x, K, scalars) = np.empty((cycle.intervals, self.gauss.degree, self.shape[0])), cycle[1:4]
+        all_slopes(x, K, cycle.mesh.h, scalars[0], x, K, 0.0, *self._rule, slopes)
         return slopes
 
     def interpolate(self, cycle: Cycle, K: np.ndarray, times: np.ndarray) -> np.ndarray:
@@ -302,12 +293,18 @@ class Collocation:
         carry(cycle.mesh.at, cycle.x, K, cycle.signs, g.inverse, g.c, rows, mesh.at, x, slopes)
         return Cycle(mesh, x, slopes, cycle.scalars, cycle.signs)
 
+    def both_carried(self, cycle: Cycle, change: Cycle, mesh: Mesh) -> tuple[Cycle, Cycle]:
+        """An orbit and a change of it on another mesh."""
+        old, signs, g, (_, m, nr) = cycle.mesh, cycle.signs, self.gauss, cycle.K.shape
+        x, K = np.empty((2, len(mesh) + 1, len(signs))), np.empty((2, len(mesh), m, nr))
+        carry_stage(old.at, old.h, cycle[1:4], change[1:4], signs, *self._rule, g.inverse, g.c, mesh.at, x, K)
+        return Cycle(mesh, x[0], K[0], cycle.scalars, signs), Cycle(mesh, x[1], K[1], change.scalars, signs)
+
     def adapted(self, cycle: Cycle, metric: Metric, intervals: Callable[[float], int]) -> Mesh:
         """A mesh on which |x^(m+1)|^(1/(m+1)) h is the same in all intervals, as far as differences tell; of how many
         may depend on what it makes of the error, which is of order h^2m, if they are as many as before."""
-        mine = shares(self._derivatives(cycle, metric), cycle.mesh.h, 1 / (self.gauss.degree + 1))
-        gain = 1 / ((mine / mine.mean()) ** (2 * self.gauss.degree)).mean()
-        return Mesh(equidistributed(mine, cycle.mesh.at, intervals(float(gain))))
+        mine, gain = spread(cycle[1:4], cycle.mesh.h, metric.states, cycle.signs, *self._rule, self.gauss.highest)
+        return Mesh(equidistributed(mine, cycle.mesh.at, intervals(gain)))
 
     def _derivatives(self, cycle: Cycle, metric: Metric) -> np.ndarray:
         """|x^(m+1)| in every interval, from the jumps of the highest derivative of the collocation polynomials."""
@@ -320,8 +317,10 @@ class Collocation:
         linearised flow carries f(x(t)) into itself. And the error between the mesh points, h^(m+1) |x^(m+1)| with its
         constant, which bounds the other in stiff systems, where velocities are hardly determined by states.
         """
-        cycle = solution.cycle
-        velocity = carried_velocity(solution.G, solution.rates, metric.states)
+        return self.error_by(carried_velocity(solution.G, solution.rates, metric.states), solution.cycle, metric)
+
+    def error_by(self, velocity: float, cycle: Cycle, metric: Metric) -> float:
+        """The same, where the first estimate is known."""
         if velocity <= self.accuracy:
             return velocity
         between = self._derivatives(cycle, metric) * cycle.mesh.h ** (self.gauss.degree + 1)
@@ -334,7 +333,6 @@ class Collocation:
         rates, by_parameter = (((unit * values[at]) ** 2 @ weights).sum() for at in (slice(nr), slice(-nr, None)))
         return float(np.sqrt(rates / by_parameter)) if by_parameter > 0 else inf
 
-    def mirrored(self, solution: Solution, metric: Metric) -> bool:
-        """Whether f(−x) = −f(x) along an orbit of which half is known."""
-        cycle = solution.cycle
-        return defect_of_oddness(solution.rates, cycle.signs, metric.states, cycle.period) <= MIRRORED
+    def mirrored(self, cycle: Cycle, rates: np.ndarray, metric: Metric) -> bool:
+        """Whether f(−x) = −f(x) along an orbit of which half is known, by f at its states and at their images."""
+        return defect_of_oddness(rates, cycle.signs, metric.states, cycle.period) <= MIRRORED

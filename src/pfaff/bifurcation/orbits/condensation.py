@@ -6,57 +6,69 @@ slopes k = x' at its Gauss points. Where a row of f is itself a state, q' = v, i
 eighth of the work. What remains is x_{j+1} = G_j x_j + g_j (T, p, α), whose G_j multiply to the monodromy matrix.
 
 In all kernels ``rule`` has the rows of A, A², bᵀ, bᵀA and cᵀ of the Gauss points, ``rows`` the states that have slopes,
-and ``follow`` those that follow one of them, with the place of that one in ``rows``. (One array is handed over in half
-a microsecond, a named tuple of six in six.)
+and ``follow`` those that follow one of them, with the place of that one in ``rows``. (Plain tuples of arrays are handed
+over as fast as arrays, named ones are not.)
 """
 
 from __future__ import annotations
 
-from math import ceil
-
 import numpy as np
 
-from pfaff.bifurcation.orbits.kernels import compiled, part, vectorised
+from pfaff.bifurcation.equilibria.addresses import factorised, substituted
+from pfaff.bifurcation.orbits.kernels import compiled, part
+from pfaff.bifurcation.orbits.vectors import LANES, combine, reduce, reduce_twice, take_off, take_two_off
 
-WIDTH = 8  # intervals side by side are a multiple of the processor's vectors, ...
-ROOM = 65536  # ... and stay in its cache: so many numbers
-LARGE = 80  # unknown slopes of an interval from which LAPACK's blocks outdo lanes, which fill the cache
+LARGE = 150  # unknown slopes of an interval from which LAPACK's blocks outdo lanes, which fill the cache
 GROWN = 30.0  # factors of elimination beyond this call for pivoting
 REMEMBERED = 30  # steps of Newton's method for which intervals that needed it get it at once
 
 
-def side_by_side(N: int, entries: int) -> int:
-    """How many of N intervals, of so many entries each, are eliminated at once: as many in every group."""
-    most = max(ROOM // (entries * WIDTH), 1) * WIDTH
-    each = ceil(N / ceil(N / most))
-    return ceil(each / WIDTH) * WIDTH
-
-
-def condense(values, x, K, X, h, scalars, D, rule, rows, follow, a, stiff, Z, G, g):
+@compiled
+def condense(values, x, K, X, h, scalars, D, rule, rows, follow, a, stiff, limits, routines, Z, G, g):
     """δk = Z [δx_j, δ(T, p, α), 1] and δx_{j+1} = G δx_j + g [δ(T, p, α), 1] in every interval.
 
-    ``a`` is room for intervals side by side; ``stiff`` counts for how long groups of them get pivoting. Returns the
-    largest residual of a slope, NaN where W is singular.
+    ``a`` is room for intervals side by side; ``stiff`` counts for how long groups of them get pivoting; ``limits`` are
+    ``GROWN`` and ``LARGE``. Returns the largest residual of a slope, NaN where W is singular.
     """
-    N, size, lanes = len(h), a.shape[0], a.shape[2]
+    N, size = len(h), a.shape[0]
+    most, large = limits
     worst = 0.0
-    for low in range(0, N, lanes):
-        count = min(lanes, N - low)
+    for group in range((N + LANES - 1) // LANES):
+        low = group * LANES
+        count = min(LANES, N - low)
         residual = assemble(a, low, count, values, x, K, X, h, scalars, D, rule, rows, follow)
         worst = worst if residual <= worst else residual
-        known = size > LARGE or stiff[low // lanes] > 0
-        if known or eliminate_lanes(a, low, count, GROWN, Z):
+        known = size > large or stiff[group] > 0
+        if known or not eliminate_lanes(a, low, count, most, Z):
             if not known:
                 assemble(a, low, count, values, x, K, X, h, scalars, D, rule, rows, follow)
-                stiff[low // lanes] = REMEMBERED + 1
-            stiff[low // lanes] -= 1
-            W = a[:, :, :count].transpose(2, 0, 1)
-            try:
-                Z[low : low + count] = np.linalg.solve(W[:, :, :size], W[:, :, size:])
-            except np.linalg.LinAlgError:
-                return np.nan
+                stiff[group] = REMEMBERED + 1
+            stiff[group] -= 1
+            for lane in range(count):
+                if not solve_lane(a, lane, routines, Z[low + lane]):
+                    return np.nan
     ends(x, K, h, scalars[0], rule, rows, follow, Z, G, g)
     return worst
+
+
+@part
+def solve_lane(a, lane, routines, Z):
+    """The solution of one of the intervals side by side, by LAPACK with pivoting; whether there is one."""
+    size, width = a.shape[0], a.shape[1]
+    columns, right, pivots = np.empty((size, size)), np.empty((width - size, size)), np.empty(size, dtype=np.int32)
+    for i in range(size):
+        for t in range(width):
+            if t < size:
+                columns[t, i] = a[i, t, lane]
+            else:
+                right[t - size, i] = a[i, t, lane]
+    regular = factorised(routines, columns, pivots) != 0.0
+    if regular:
+        substituted(routines, columns, pivots, right, width - size, False)
+        for i in range(size):
+            for t in range(width - size):
+                Z[i, t] = right[t, i]
+    return regular
 
 
 @compiled
@@ -81,7 +93,7 @@ def stage_states(x, K, h, T, rule, rows, follow, X):
                 X[followers[k], at] = x[j, followers[k]] + h[j] * T * (c[i] * x[j, rows[s]] + h[j] * total)
 
 
-@vectorised
+@compiled
 def assemble(a, low, count, values, x, K, X, h, scalars, D, rule, rows, follow):
     """[W | right] of a few intervals side by side; lanes without an interval hold the unit matrix.
 
@@ -120,69 +132,64 @@ def assemble(a, low, count, values, x, K, X, h, scalars, D, rule, rows, follow):
                 worst = worst if abs(residual) <= worst else abs(residual)
                 a[row, size + n + 1, lane] = T * values[nr + nr * n + r, at + lane]
             for s in range(nr):
-                by = values[nr + r * n + rows[s], at:]
-                direct, by_state = once[s], a[row, size + rows[s]]
+                by = values[nr + r * n + rows[s]]
+                by_state = a[row, size + rows[s]]
                 for lane in range(count):
-                    direct[lane] = -step[lane] * by[lane]
-                    by_state[lane] = T * by[lane]
-                for lane in range(lanes):
+                    once[s, lane] = -step[lane] * by[at + lane]
+                    by_state[lane] = T * by[at + lane]
                     twice[s, lane] = 0.0
             for k in range(len(followers)):
-                by = values[nr + r * n + followers[k], at:]
-                through, by_state, moved = (
-                    twice[source[k]],
-                    a[row, size + rows[source[k]]],
-                    X[followers[k], at:],
-                )
+                by, moved = values[nr + r * n + followers[k]], X[followers[k]]
+                through, by_state = twice[source[k]], a[row, size + rows[source[k]]]
                 for lane in range(count):
-                    through[lane] -= step[lane] * step[lane] * by[lane]
-                    a[row, size + followers[k], lane] = T * by[lane]
-                    by_state[lane] += T * c[i] * step[lane] * by[lane]
-                    by_period[lane] += by[lane] * (moved[lane] - x[low + lane, followers[k]])
+                    through[lane] -= step[lane] * step[lane] * by[at + lane]
+                    a[row, size + followers[k], lane] = T * by[at + lane]
+                    by_state[lane] += T * c[i] * step[lane] * by[at + lane]
+                    by_period[lane] += by[at + lane] * (moved[at + lane] - x[low + lane, followers[k]])
             for l in range(m):
-                for s in range(nr):
-                    entry, direct, through = a[row, l * nr + s], once[s], twice[s]
-                    first, second = A[i, l], A2[i, l]
-                    for lane in range(lanes):
-                        entry[lane] = first * direct[lane] + second * through[lane]
+                combine(a[row, l * nr].ctypes.data, once.ctypes.data, twice.ctypes.data, A[i, l], A2[i, l], nr)
             for lane in range(lanes):
                 a[row, row, lane] += 1.0
     return worst
 
 
-@vectorised
+@compiled
 def eliminate_lanes(a, low, count, most, Z):
-    """Gauss's elimination of all lanes at once, without pivoting: Z = W⁻¹ right; in how many lanes factors grow beyond
-    a limit, so that rows must be exchanged. W is near 1 on a fine mesh.
+    """Gauss's elimination of all lanes at once, without pivoting: Z = W⁻¹ right. Whether no factor grows beyond a
+    limit: else rows must be exchanged. W is near 1 on a fine mesh.
     """
     size, width, lanes = a.shape
-    inverse, factor, grown = np.empty(lanes), np.empty(lanes), np.zeros(lanes)
-    for p in range(size):
+    inverses, grown = np.empty((size, lanes)), np.zeros(lanes)
+    at, row, entry = a.ctypes.data, 8 * width * lanes, 8 * lanes
+    pivots, marks = inverses.ctypes.data, grown.ctypes.data
+    for i in range(size):
+        here = at + i * row
+        for p in range(0, i - 1, 2):
+            above = at + p * (row + entry)
+            reduce_twice(here + p * entry, above, above + row, pivots + p * entry, marks, most, width - p - 2)
+        if i % 2 == 1:
+            p = i - 1
+            reduce(here + p * entry, at + p * (row + entry), pivots + p * entry, marks, most, width - i)
         for lane in range(lanes):
-            inverse[lane] = 1.0 / a[p, p, lane]
-        for i in range(p + 1, size):
-            for lane in range(lanes):
-                factor[lane] = a[i, p, lane] * inverse[lane]
-                grown[lane] = max(grown[lane], abs(factor[lane]))
-            for t in range(p + 1, width):
-                for lane in range(lanes):
-                    a[i, t, lane] -= factor[lane] * a[p, t, lane]
+            inverses[i, lane] = 1.0 / a[i, i, lane]
     for p in range(size - 1, -1, -1):
-        for l in range(p + 1, size):
-            for t in range(size, width):
-                for lane in range(lanes):
-                    a[p, t, lane] -= a[p, l, lane] * a[l, t, lane]
-        for lane in range(lanes):
-            inverse[lane] = 1.0 / a[p, p, lane]
+        here = at + p * row
+        right = here + size * entry
+        for l in range(p + 1, size - 1, 2):
+            below = at + l * row + size * entry
+            take_two_off(right, below, below + row, here + l * entry, width - size)
+        if (size - p) % 2 == 0:
+            take_off(right, at + (size - 1) * row + size * entry, here + (size - 1) * entry, width - size)
         for t in range(size, width):
             for lane in range(lanes):
-                a[p, t, lane] *= inverse[lane]
-            for lane in range(count):
-                Z[low + lane, p, t - size] = a[p, t, lane]
-    left = 0
+                a[p, t, lane] *= inverses[p, lane]
+    total = 0.0
     for lane in range(count):
-        left += 0 if grown[lane] < most else 1
-    return left
+        total += grown[lane]
+        for p in range(size):
+            for t in range(width - size):
+                Z[low + lane, p, t] = a[p, size + t, lane]
+    return total == 0.0
 
 
 @compiled
@@ -237,47 +244,3 @@ def expand(Z, dx, dc, residuals, dK):
                 for t in range(nb):
                     total += Z[j, row, n + t] * dc[t]
                 dK[j, i, r] = total
-
-
-@compiled
-def conclude(Z, dx, dc, x, signs, halved, tangent, slopes, scalars, states):
-    """Fill the tangent, its slopes and scalars from a step of Newton's; and the states after it, a column each, with
-    its mirror image beside it if half a period is known."""
-    N, n = x.shape
-    expand(Z, dx[1], dc[1], 0.0, slopes)
-    for j in range(N):
-        for t in range(n):
-            tangent[j, t] = dx[1, j, t]
-            if halved:
-                states[t, 2 * j], states[t, 2 * j + 1] = x[j, t], signs[t] * x[j, t]
-            else:
-                states[t, j] = x[j, t]
-    for t in range(len(scalars)):
-        scalars[t] = dc[1, t]
-
-
-@compiled
-def move(x, K, X, h, scalars, rule, rows, follow, of_states, of_scalars, Z, dx, dc, dK):
-    """Change x, K and scalars by a step of Newton's method: its size, and the largest slope before it.
-
-    ``of_states`` and ``of_scalars`` scale the size. X become the states at the Gauss points after the step.
-    """
-    expand(Z, dx[0], dc[0], 1.0, dK)
-    size = 0.0
-    for j in range(x.shape[0]):
-        for t in range(x.shape[1]):
-            change = abs(dx[0, j, t] * of_states[t])
-            size = change if not change <= size else size
-            x[j, t] += dx[0, j, t]
-    for t in range(len(scalars)):
-        change = abs(dc[0, t] * of_scalars[t])
-        size = change if not change <= size else size
-        scalars[t] += dc[0, t]
-    largest = 0.0
-    for j in range(K.shape[0]):
-        for i in range(K.shape[1]):
-            for r in range(K.shape[2]):
-                largest = max(largest, abs(K[j, i, r]))
-                K[j, i, r] += dK[j, i, r]
-    stage_states(x, K, h, scalars[0], rule, rows, follow, X)
-    return size, largest

@@ -6,15 +6,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import acos, sqrt
+from math import sqrt
 from typing import NamedTuple
 
 import numpy as np
 
-from pfaff.bifurcation.orbits.meshes import amplitudes, inner_product, sizes, whole_turns
-from pfaff.threads import cached_property
+from pfaff.bifurcation.orbits.meshes import amplitudes, whole_turns
+from pfaff.bifurcation.orbits.products import combined, dual_row, inner_product, normalise, scales, turned_by
+from pfaff.threads import known_property
 
-STILL = 1e-3  # amplitudes below this, relative to the largest, do not set the scale of a state
+NONE = np.zeros(0, dtype=int)
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,11 +28,11 @@ class Mesh:
         """Of intervals."""
         return len(self.at) - 1
 
-    @cached_property
+    @known_property
     def h(self) -> np.ndarray:
         return self.at[1:] - self.at[:-1]
 
-    @cached_property
+    @known_property
     def weights(self) -> np.ndarray:
         weights = np.zeros(len(self.at))
         weights[:-1] += self.h / 2
@@ -64,7 +65,7 @@ class Cycle(NamedTuple):
 
     @property
     def intervals(self) -> int:
-        return len(self.mesh)
+        return len(self.mesh.at) - 1
 
     @property
     def halved(self) -> bool:
@@ -113,14 +114,17 @@ class Cycle(NamedTuple):
     def towards(self, other: Cycle, at: float, tangent: Cycle, by: float, slope: Cycle, by_slope: float) -> Cycle:
         """Hermite's cubic from here, at 0, to another orbit, at 1: its derivatives are those multiples of changes."""
         chord = at * at * (3 - 2 * at)
-        a, b, c, d = 1 - chord, chord, by * at * (1 - at) ** 2, by_slope * at * at * (at - 1)
-        x = a * self.x + b * other.x + c * tangent.x + d * slope.x
-        K = a * self.K + b * other.K + c * tangent.K + d * slope.K
-        scalars = a * self.scalars + b * other.scalars + c * tangent.scalars + d * slope.scalars
-        return Cycle(self.mesh, x, K, scalars, self.signs)
+        shares = (1 - chord, chord, by * at * (1 - at) ** 2, by_slope * at * at * (at - 1))
+        return combination(self.mesh, shares, (self, other, tangent, slope))
 
     def scaled(self, factor: float) -> Cycle:
         return Cycle(self.mesh, factor * self.x, factor * self.K, factor * self.scalars, self.signs)
+
+
+def combination(mesh: Mesh, shares: tuple[float, ...], cycles: tuple[Cycle, ...]) -> Cycle:
+    """The sum of orbits, or changes of them, on a mesh, each by a share."""
+    x, K, scalars = combined(shares, tuple([(each.x, each.K, each.scalars) for each in cycles]))
+    return Cycle(mesh, x, K, scalars, cycles[0].signs)
 
 
 class Metric(NamedTuple):
@@ -136,21 +140,9 @@ class Metric(NamedTuple):
     scalar_squares: np.ndarray
 
     @classmethod
-    def of(
-        cls, cycle: Cycle, parameter: float, alike: np.ndarray | None = None, positions: np.ndarray | None = None
-    ) -> Metric:
-        """``alike`` numbers the kinds of states; ``positions`` are those that are no velocities, if there are any."""
-        size = sizes(cycle.x, cycle.signs, STILL, positions, cycle.period)
-        if cycle.rotates:  # and may hardly change its speed
-            size = np.where(cycle.turns == 0, np.maximum(size, np.abs(cycle.x).max(axis=0)), size)
-        states = 1 / size
-        scalars = np.zeros(len(cycle.scalars))
-        if alike is not None:
-            least = np.full(alike.max() + 1, np.inf)
-            np.minimum.at(least, alike, states)
-            states = least[alike]
-        scalars[0], scalars[1] = 1 / cycle.scalars[0], 1 / parameter
-        return cls(states, scalars, states * states / len(states), scalars * scalars)
+    def of(cls, cycle: Cycle, parameter: float, positions: np.ndarray = NONE, alike: np.ndarray = NONE) -> Metric:
+        """``alike`` numbers the kinds of states; ``positions`` are 1 and velocities 0, if there are any."""
+        return cls(*scales(cycle.x, cycle.signs, cycle.period, parameter, cycle.scalars, positions, alike))
 
     def measured(self, G: np.ndarray) -> np.ndarray:
         """Transition matrices of states that are measured by their sizes."""
@@ -158,7 +150,7 @@ class Metric(NamedTuple):
 
     def dual(self, change: Cycle) -> tuple[np.ndarray, np.ndarray]:
         """The row ⟨change, ·⟩, over the mesh points and over the scalars."""
-        return change.mesh.weights[:, None] * self.squares * change.x, self.scalar_squares * change.scalars
+        return dual_row(change.mesh.weights, self.squares, change.x, self.scalar_squares, change.scalars)
 
     def dot(self, a: Cycle, b: Cycle) -> float:
         return inner_product(a.mesh.weights, self.squares, a.x, b.x, self.scalar_squares, a.scalars, b.scalars)
@@ -168,17 +160,18 @@ class Metric(NamedTuple):
 
     def normalise(self, change: Cycle, towards: Cycle) -> float:
         """Scale a change to unit length and turn it towards another, in place; the sign that turned it."""
-        sign = 1.0 if self.dot(change, towards) >= 0 else -1.0
-        factor = sign / self.norm(change)
-        for each in (change.x, change.K, change.scalars):
-            each *= factor
-        return sign
+        return normalise(
+            change.mesh.weights, self.squares, self.scalar_squares, change.x, change.K, change.scalars,
+            towards.x, towards.scalars,
+        )  # fmt: skip
 
     def turn(self, a: Cycle, b: Cycle, tangent: Cycle, ahead: Cycle) -> float:
         """The larger of two angles with the tangent at a, of unit length: of the chord to b and of the direction ahead,
         whose product with the tangent is 1."""
-        chord = Cycle(a.mesh, b.x - a.x, a.K, b.scalars - a.scalars, a.signs)  # its slopes do not count
-        return acos(max(-1.0, min(1.0, self.dot(chord, tangent) / self.norm(chord), 1 / self.norm(ahead))))
+        return turned_by(
+            a.mesh.weights, self.squares, self.scalar_squares, a.x, a.scalars, b.x, b.scalars,
+            tangent.x, tangent.scalars, ahead.x, ahead.scalars,
+        )  # fmt: skip
 
 
 def doubled(cycle: Cycle, rows: np.ndarray) -> Cycle:

@@ -7,12 +7,9 @@ Those of comparable size are taken together, as eigenvalues of one block; blocks
 
 from __future__ import annotations
 
-from itertools import pairwise
-from math import exp, log1p, sqrt
-
 import numpy as np
-from scipy.linalg.lapack import dgeev
 
+from pfaff.bifurcation.equilibria.addresses import eigen, lapack
 from pfaff.bifurcation.orbits.kernels import compiled, part
 
 SWEEPS = 40
@@ -27,23 +24,24 @@ LARGEST = 700.0  # logarithms beyond this overflow
 
 
 def multipliers(
-    G: np.ndarray, signs: np.ndarray, start: np.ndarray | None = None, accuracy: float = DECOUPLED
+    G: np.ndarray,
+    signs: np.ndarray,
+    start: np.ndarray | None = None,
+    accuracy: float = DECOUPLED,
+    units: np.ndarray | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Eigenvalues of signs·G_{N−1}…G_0, the largest first, and the basis of the iteration, a start for the next.
 
-    ``accuracy`` is that of each of them, relative to itself.
+    ``accuracy`` is that of each of them, relative to itself; ``units`` are those in which states are measured.
     """
     n = G.shape[1]
     Q = np.eye(n) if start is None else start.copy()
-    blocks, sizes, bounds = np.zeros((n, n)), np.empty(n), np.empty(n + 1, dtype=np.int64)
-    decoupled = max(accuracy, DECOUPLED * max(n / FEW, 1.0) ** 2)
-    count = _blocks(G, signs, Q, decoupled, blocks, sizes, bounds)
-    values: list[complex] = []
-    for low, high in pairwise(bounds[: count + 1].tolist()):
-        scale = exp(min(sizes[low], LARGEST))
-        values += [scale * each for each in _eigenvalues(blocks[low:high, low:high])]
-    values.sort(key=lambda each: (-abs(each), -each.imag))
-    return np.array(values, dtype=complex), Q
+    return spectrum(G, signs, np.ones(n) if units is None else units, Q, coupling(n, accuracy), lapack()), Q
+
+
+def coupling(n: int, accuracy: float) -> float:
+    """What may be left of that between blocks of n states, for an accuracy of multipliers."""
+    return max(accuracy, DECOUPLED * max(n / FEW, 1.0) ** 2)
 
 
 def allowed(G: np.ndarray, signs: np.ndarray, bonds: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -59,41 +57,89 @@ def sorted_multipliers(values: np.ndarray) -> np.ndarray:
     return values[np.lexsort((-values.imag, -np.abs(values)))]
 
 
-def _eigenvalues(block: np.ndarray) -> list[complex]:
-    """Of one or two in closed form."""
-    if len(block) > 2:
-        real, imaginary, *_ = dgeev(block, compute_vl=0, compute_vr=0)  # in a fraction of the time of NumPy's
-        found = map(complex, real.tolist(), imaginary.tolist())
-        return [each if abs(each.imag) >= ROUNDED * abs(each) else complex(each.real) for each in found]
-    if len(block) == 1:
-        return [complex(block[0, 0])]
-    (a, b), (c, d) = block.tolist()
-    half, square = (a + d) / 2, ((a - d) / 2) ** 2 + b * c
-    if square < 0:
-        imaginary = sqrt(-square)
-        return [complex(half, imaginary), complex(half, -imaginary)]
-    larger = half + sqrt(square) if half > 0 else half - sqrt(square)
-    return [complex(larger), complex((a * d - b * c) / larger if larger != 0 else 0.0)]
-
-
-def shrunk(multipliers: np.ndarray) -> float:
+@compiled
+def shrunk(multipliers):
     """Π 1/(1 + |μ|), by which functions such as Π(μ − 1) are of unit size, however large multipliers are."""
-    return exp(-min(sum(log1p(abs(each)) for each in multipliers.tolist()), LARGEST))
+    total = 0.0
+    for each in multipliers:
+        total += np.log1p(abs(each))
+    return np.exp(-min(total, LARGEST))
 
 
-def test_functions(multipliers: np.ndarray, structural: int) -> tuple[float, int, float, float]:
+@compiled
+def test_functions(multipliers, structural):
     """Without the multipliers that are 1 by structure: how far those are from 1, how many others are unstable, and
     Π(1 + μ) and Π(μ_i μ_j − 1), each factor scaled, which change their signs at flips and at tori."""
-    ordered = sorted(multipliers.tolist(), key=lambda each: abs(each - 1))
-    others = ordered[structural:]
-    flip = torus = 1.0 + 0.0j
-    for i, each in enumerate(others):
-        flip *= (1 + each) / (1 + abs(each))
-        for other in others[i + 1 :]:
-            pair = each * other
-            torus *= (pair - 1) / (1 + abs(pair))
-    unstable = sum(abs(each) > 1 for each in others)
-    return abs(ordered[structural - 1] - 1), unstable, flip.real, torus.real
+    n, far, unstable = len(multipliers), 0.0, 0
+    others = np.ones(n, dtype=np.bool_)
+    for _ in range(structural):
+        nearest, far = 0, np.inf
+        for i in range(n):
+            if others[i] and not abs(multipliers[i] - 1) >= far:
+                nearest, far = i, abs(multipliers[i] - 1)
+        others[nearest] = False
+    flip, torus = complex(1.0), complex(1.0)
+    for i in range(n):
+        if others[i]:
+            unstable += abs(multipliers[i]) > 1
+            flip *= (1 + multipliers[i]) / (1 + abs(multipliers[i]))
+            for j in range(i + 1, n):
+                if others[j]:
+                    pair = multipliers[i] * multipliers[j]
+                    torus *= (pair - 1) / (1 + abs(pair))
+    return far, unstable, flip.real, torus.real
+
+
+@compiled
+def spectrum(G, signs, units, Q, decoupled, routines):
+    """The multipliers, the largest first, of a pair the one above the real axis; Q is the basis of the iteration."""
+    N, n = G.shape[:2]
+    scaled = np.empty((N, n, n))
+    for j in range(N):
+        for i in range(n):
+            for t in range(n):
+                scaled[j, i, t] = G[j, i, t] * units[i] / units[t]
+    blocks, sizes, bounds = np.zeros((n, n)), np.empty(n), np.empty(n + 1, dtype=np.int64)
+    count = _blocks(scaled, signs, Q, decoupled, blocks, sizes, bounds)
+    values = np.empty(n, dtype=np.complex128)
+    for k in range(count):
+        low, high = bounds[k], bounds[k + 1]
+        _eigenvalues(blocks[low:high, low:high].copy(), routines, values[low:high])
+        for i in range(low, high):
+            values[i] *= np.exp(min(sizes[low], LARGEST))
+    for i in range(1, n):
+        value, at = values[i], i
+        while at > 0 and _before(value, values[at - 1]):
+            values[at] = values[at - 1]
+            at -= 1
+        values[at] = value
+    return values
+
+
+@part
+def _before(a, b):
+    return abs(a) > abs(b) or (abs(a) == abs(b) and a.imag > b.imag)
+
+
+@part
+def _eigenvalues(block, routines, values):
+    """Of one or two in closed form."""
+    if len(block) > 2:
+        found, _, _ = eigen(routines, block, False)
+        for i in range(len(block)):
+            real = abs(found[i].imag) < ROUNDED * abs(found[i])
+            values[i] = complex(found[i].real) if real else found[i]
+    elif len(block) == 1:
+        values[0] = complex(block[0, 0])
+    else:
+        a, b, c, d = block[0, 0], block[0, 1], block[1, 0], block[1, 1]
+        half, square = (a + d) / 2, ((a - d) / 2) ** 2 + b * c
+        root = np.sqrt(abs(square))
+        if square < 0:
+            values[0], values[1] = complex(half, root), complex(half, -root)
+        else:
+            larger = half + root if half > 0 else half - root
+            values[0], values[1] = complex(larger), complex((a * d - b * c) / larger if larger != 0 else 0.0)
 
 
 @part
@@ -183,7 +229,7 @@ def _multiply(H, R, low, high, blocks, sizes):
             blocks[low + i, low + t] = product[i, t]
 
 
-@compiled
+@part
 def _blocks(G, signs, Q, decoupled, blocks, sizes, bounds):
     """Sweeps until Q is carried into itself as far as sizes separate it; the number of blocks, and where they begin.
 

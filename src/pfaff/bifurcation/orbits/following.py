@@ -27,6 +27,7 @@ from pfaff.bifurcation.orbits.orbit_ends import (
     slows_evenly,
     states_of_rest,
 )
+from pfaff.bifurcation.orbits.silence import silent
 from pfaff.bifurcation.orbits.special_orbits import MULTIPLE
 from pfaff.bifurcation.orbits.stepping import ADAPT_EVERY, MERGED, Continuation
 from pfaff.continuation.endings import Ending, Reason, Refused
@@ -39,6 +40,7 @@ VANISHING = 1e-3  # of the largest amplitude of a branch, from which it may end 
 AHEAD = 1e-3  # of its tangent, that tells the direction of a branch
 AT_EDGE = 4 * EDGE  # margin of a chart at which a branch ends
 LEFT = 0.1  # margin at which it is left for one without an edge
+COARSE = 100.0  # times the accuracy, the error of a step on a coarser mesh, for which the finer one is taken after all
 ENDING = 4  # points from which its end is extrapolated
 WITHIN = 4.0  # steps, how near the start must be by its size and period to lie in one
 
@@ -68,8 +70,10 @@ class Orbits(Problem[Point]):
         self.gone, self.rate = 0.0, 0.0  # ... the step from there, and the determinant's change in it
         self.age = ADAPT_EVERY  # of the mesh, in steps: the first orbit's is not its own
         self.length, self.finer = 0.0, False  # of the last step, and whether it needed a finer mesh
+        self.finest: Point | None = None  # the last point on its own mesh, where it has been given a coarser one
         self.hidden: dict[str, list[Event[Point]]] = {}
         self.multiple: set[str] = set()  # kinds of multiple points in the last step, which outrank others there
+        self._told: tuple[Point, Passed] | None = None  # of the last point that was asked for
         self.passed = [self._passed(start)]
         self.shortest, self.greatest, *_ = self.passed[0]
         self.at_home = self._passed(home)
@@ -80,10 +84,16 @@ class Orbits(Problem[Point]):
     def ahead(self, at: Point, length: float) -> tuple[Point, float]:
         before = None if self.tried is at else self.earlier
         self.tried, self.length = at, length
-        following, turn = self.continuation.step(at, length, before)
+        following, turn = self._stepped(at, length, before)
+        if following.error > COARSE * self.continuation.accuracy and self.finest is not None:
+            following, turn = self._stepped(self.finest, length, before)
         if self._strayed(at, following, self.rate * length):
             raise Refused("another branch is near")
         return following, turn
+
+    def _stepped(self, at: Point, length: float, before: Point | None) -> tuple[Point, float]:
+        c = self.continuation
+        return c.step(at, length, None if before is None else c.moved_to(before, at.cycle.mesh))
 
     def _strayed(self, a: Point, b: Point, change: float) -> bool:
         """Whether the determinant should have changed its sign and did not: a step onto the other of two branches."""
@@ -107,10 +117,11 @@ class Orbits(Problem[Point]):
         told = self.earlier is not None and not self.finer  # the determinant of the first orbit belongs to other pins
         self.rate = (point.determinant - at.determinant) / self.length if told and at is not None else 0.0
         self.earlier, self.gone, self.age = at, self.length, 1 if self.finer else self.age + 1
-        self.finer = False
+        self.finer, self.finest = False, None
         if self.age >= ADAPT_EVERY or self.continuation.worn(point):
-            self.rate, self.age = 0.0, 0
+            self.rate, self.age, fine = 0.0, 0, point
             point = self.continuation.adapted(point)
+            self.finest = fine if fine.cycle.intervals > point.cycle.intervals else None
         return self, point
 
     # Places on a chord
@@ -137,6 +148,9 @@ class Orbits(Problem[Point]):
     # Special points
 
     def events(self, engine: Any, a: Point, b: Point, length: float, last: bool) -> list[Event[Point]]:
+        if not last and silent(self.earlier, a, b, length, self.gone, self.continuation.level):
+            self.hidden, self.multiple = {}, set()
+            return []
         found = self.special.events(a, b)
         if not self.special.accounted(a, b, found):
             if length > MERGED:
@@ -175,8 +189,10 @@ class Orbits(Problem[Point]):
         return found  # which may be in another phase
 
     def _passed(self, point: Point) -> Passed:
-        value = point.value / self.continuation.scale(self.continuation.origin)
-        return Passed(point.cycle.period, point.cycle.largest_amplitude, value, point.margin)
+        if self._told is None or self._told[0] is not point:
+            facts = Passed(point.cycle.period, point.cycle.largest_amplitude, point.value / self._scale, point.margin)
+            self._told = point, facts
+        return self._told[1]
 
     def ended(self, passed: Sequence[Point]) -> tuple[None, Ending] | None:
         """Whether orbits shrink to an equilibrium, or come to rest at one, or reach the edge of their chart."""
@@ -227,5 +243,5 @@ class Orbits(Problem[Point]):
 
 def _apart(facts: Passed, home: Passed) -> float:
     """How far an orbit is at least from another, by period, amplitude and parameter alone."""
-    sizes = (facts.period / home.period, facts.amplitude / home.amplitude)
-    return max(abs(facts.value - home.value), *(abs(each - 1) for each in sizes))
+    longer, larger = facts.period / home.period - 1, facts.amplitude / home.amplitude - 1
+    return max(abs(facts.value - home.value), abs(longer), abs(larger))

@@ -21,23 +21,14 @@ OPTIONS = {"fastmath": {"reassoc", "contract", "nsz"}, "error_model": "numpy", "
 part = njit(**OPTIONS, no_cpython_wrapper=True, inline="always")
 
 
-def vectorised(function: Callable[..., Any]) -> Any:
-    """For loops over many intervals side by side."""
-    return _kernel(function, config.LOOP_VECTORIZE)
-
-
 def compiled(function: Callable[..., Any]) -> Any:
-    """For loops over a few states, which vectors make no faster: a fifth of the time of their compilation is theirs."""
-    return _kernel(function, 0)
-
-
-def _kernel(function: Callable[..., Any], vectors: int) -> Any:
+    """Loops over a few states, which vectors make no faster: they would take a fifth of the time of compilation."""
     kernel = kept(**OPTIONS)(function)
     compile = kernel.compile
 
     def quickly(signature: Any) -> Any:
         with global_compiler_lock, _uncollected():  # the setting is numba's own, for all that is compiled meanwhile
-            usual, config.LOOP_VECTORIZE = config.LOOP_VECTORIZE, vectors
+            usual, config.LOOP_VECTORIZE = config.LOOP_VECTORIZE, 0
             try:
                 return compile(signature)
             finally:

@@ -9,7 +9,6 @@ from pfaff.bifurcation.orbits.kernels import compiled, part
 TURN = 2 * np.pi
 CLOSED = 1e-9  # of a state, what is left between the ends of an orbit that closes
 EVEN = 0.2  # share of a mesh, relative to the rest, that is spread evenly
-STUCK = 1e-9  # of the way that the largest velocity goes in a period, what a position moves at least
 
 
 @part
@@ -40,25 +39,6 @@ def amplitudes(x, signs, covered):
         covered[t] = max(-low, high) if signs[t] < 0 else (high - low) / 2
         largest = max(largest, covered[t])
     return largest
-
-
-def sizes(x: np.ndarray, signs: np.ndarray, share: float, positions: np.ndarray | None, period: float) -> np.ndarray:
-    """By which states are compared: the amplitude of each, where it is not less than a share of the largest.
-
-    A state that is still beside the others is compared by its own magnitude, up to the largest amplitude, the more so
-    the less it moves: along the branch it may move like any other. Positions are compared with positions, velocities
-    with velocities: how large these are beside each other is a matter of the unit of time.
-    """
-    size = np.empty(x.shape[1])
-    largest = np.full(len(size), amplitudes(x, signs, size))
-    if positions is not None:
-        reach = size[positions].max(initial=0.0), size[~positions].max(initial=0.0)
-        largest = np.where(positions, max(reach[0], STUCK * period * reach[1]), reach[1])
-    still = share * largest
-    for t in np.flatnonzero(size < still).tolist():
-        own, least = np.abs(x[:, t]).max(), still[t]
-        size[t] = max(least, min(own, largest[t], least * least / max(size[t], share * least)))
-    return size
 
 
 @compiled
@@ -100,12 +80,43 @@ def jumps(slopes, h, highest, scale, signs):
     return (jump[1:] + jump[:-1]) / 2
 
 
-def shares(derivative: np.ndarray, h: np.ndarray, power: float) -> np.ndarray:
+@compiled
+def shares(derivative, h, power):
     """What every interval has of the integral of derivative^power, with a share of its mean added: a mesh on which all
     have the same is adapted."""
-    density = derivative**power
-    mean = density @ h
-    return (density + EVEN * mean) * h if mean > 0 else h
+    density, mean = np.empty(len(h)), 0.0
+    for j in range(len(h)):
+        density[j] = derivative[j] ** power
+        mean += density[j] * h[j]
+    for j in range(len(h)):
+        density[j] = (density[j] + EVEN * mean) * h[j] if mean > 0 else h[j]
+    return density
+
+
+@compiled
+def spread(orbit, h, scale, signs, rule, rows, follow, highest):
+    """The shares of |x^(m+1)|^(1/(m+1)) that the intervals of an orbit have, and what becomes of its error, of order
+    h^2m, where all have the same."""
+    x, K, scalars = orbit
+    N, m = K.shape[:2]
+    slopes = np.empty((N, m, x.shape[1]))
+    all_slopes(x, K, h, scalars[0], x, K, 0.0, rule, rows, follow, slopes)
+    mine = shares(jumps(slopes, h, highest, scale, signs), h, 1 / (m + 1))
+    mean, power = mine.sum() / N, 0.0
+    for j in range(N):
+        power += (mine[j] / mean) ** (2 * m)
+    return mine, N / power
+
+
+@compiled
+def carry_stage(at, h, orbit, change, signs, rule, rows, follow, inverse, c, new_at, new_x, new_K):
+    """Fill in an orbit and a change of it on another mesh: states and slopes of each."""
+    x, K, scalars = orbit
+    slopes = np.empty((K.shape[0], K.shape[1], x.shape[1]))
+    all_slopes(x, K, h, scalars[0], x, K, 0.0, rule, rows, follow, slopes)
+    carry(at, x, slopes, signs, inverse, c, rows, new_at, new_x[0], new_K[0])
+    all_slopes(change[0], change[1], h, scalars[0], x, K, change[2][0], rule, rows, follow, slopes)
+    carry(at, change[0], slopes, signs, inverse, c, rows, new_at, new_x[1], new_K[1])
 
 
 @compiled
@@ -150,20 +161,6 @@ def least_share(values, first):
             low, high = min(low, values[i, j]), max(high, values[i, j])
         least = min(least, low / high if abs(low) < abs(high) else high / low)
     return least
-
-
-@compiled
-def inner_product(weights, squares, a, b, scalar_squares, a_scalars, b_scalars):
-    """Σ w_j ⟨a_j, b_j⟩ over the mesh points, plus that of the scalars, each component by the square of its scale."""
-    total = 0.0
-    for j in range(len(weights)):
-        at = 0.0
-        for t in range(len(squares)):
-            at += squares[t] * a[j, t] * b[j, t]
-        total += weights[j] * at
-    for t in range(len(scalar_squares)):
-        total += scalar_squares[t] * a_scalars[t] * b_scalars[t]
-    return total
 
 
 @compiled
@@ -225,13 +222,15 @@ def carried_velocity(G, rates, scale):
 
 
 @compiled
-def pinned(rows, scalars, right, h, weights, scale, held, x, signs, of_scalars, guess, of_guess):
-    """Fill the rows of the phase and of families; all rows have the values of an orbit, the last those of a guess.
+def pinned(last, of_scalars, h, weights, scale, held, x, signs, scalars, guess, of_guess):
+    """Rows of the phase and of families before a last one, over mesh points and scalars, and their values: those of an
+    orbit, of the last those of a guess.
 
     ``held`` are covectors at the mesh points, indexed [family, point, state].
     The phase is along x', by differences of neighbouring states: f itself is far off where a stiff orbit is a guess.
     """
-    N, n = len(h), len(scale)
+    N, n, nb = len(h), len(scale), len(scalars)
+    rows, by_scalars, right = np.empty((nb, N + 1, n)), np.zeros((nb, nb)), np.zeros(nb)
     largest = 0.0
     for j in range(N + 1):
         for t in range(n):
@@ -244,11 +243,14 @@ def pinned(rows, scalars, right, h, weights, scale, held, x, signs, of_scalars, 
             rows[0, j, t] *= weights[j] * scale[t] * scale[t] / largest
             for k in range(len(held)):
                 rows[1 + k, j, t] = weights[j] * held[k, j, t]
-    for k in range(len(right)):
-        states, others = (guess, of_guess) if k == len(right) - 1 else (x, of_scalars)
-        right[k] = 0.0
+            rows[nb - 1, j, t] = last[j, t]
+    for t in range(nb):
+        by_scalars[nb - 1, t] = of_scalars[t]
+    for k in range(nb):
+        states, others = (guess, of_guess) if k == nb - 1 else (x, scalars)
         for j in range(N + 1):
             for t in range(n):
                 right[k] += rows[k, j, t] * states[j, t]
-        for t in range(len(others)):
-            right[k] += scalars[k, t] * others[t]
+        for t in range(nb):
+            right[k] += by_scalars[k, t] * others[t]
+    return rows, by_scalars, right

@@ -13,6 +13,9 @@ from pfaff.flow.graph import Expression
 from pfaff.flow.structured import Matched, StructuredFlow
 from pfaff.threads import Own
 
+# An address, how many states are evaluated at once, the place of the load, parameters, and room for values.
+InLoops = tuple[int, int, int, np.ndarray, np.ndarray]
+
 
 class Equations:
     """f, ∂f/∂x and ∂f/∂p at any number of points by one call.
@@ -37,17 +40,39 @@ class Equations:
         self._parameters: Own[dict[int, np.ndarray]] = Own(dict)
         self._values: Own[dict[int, np.ndarray]] = Own(dict)
 
+    def in_loops(self, X: np.ndarray, value: float, rates: bool = False) -> InLoops:
+        """The equations, or f with its pivots alone, as compiled loops take them for so many states: where they have no
+        address, the values are those at the states and a value of the load."""
+        addressed = self.addressed(X.shape[1], rates)
+        if addressed is None:
+            values = self._evaluated(X, value) if rates else self(X, value)
+            return 0, 1, self.place, self._columns(X.shape[1], value), values
+        return addressed
+
+    def addressed(self, size: int, rates: bool = False) -> InLoops | None:
+        """The same with room for so many values, if they have an address."""
+        pointer = (self._rates if rates else self._compiled).in_lanes
+        if pointer is None or size < pointer.lanes:
+            return None
+        room = np.empty((self._outputs, size)) if rates else self._room(size)
+        return pointer.address, pointer.lanes, self.place, self._columns(size, self.numbers[self.place]), room
+
     def numbers_at(self, value: float) -> np.ndarray:
         numbers = self.numbers.copy()
         numbers[self.place] = value
         return numbers
 
     def __call__(self, X: np.ndarray, value: float) -> np.ndarray:
-        size, values = X.shape[1], self._values.own
+        size = X.shape[1]
+        return self._compiled.batch(X, self._columns(size, value), self._room(size))
+
+    def _room(self, size: int) -> np.ndarray:
+        """For f and its derivatives at so many points."""
+        values = self._values.own
         if size not in values:
             values.clear()
-            values[size] = np.empty((len(self.rows) * (len(X) + 2), size))
-        return self._compiled.batch(X, self._columns(size, value), values[size])
+            values[size] = np.empty((len(self.rows) * (len(self.flow.states) + 2), size))
+        return values[size]
 
     def rates(self, x: np.ndarray, value: float | np.ndarray) -> np.ndarray:
         """f at states given as rows, a column each, at one value of the load or at one for each."""

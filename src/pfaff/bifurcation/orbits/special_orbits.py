@@ -16,6 +16,7 @@ import numpy as np
 from pfaff.algebra.brackets import bracketed_root, vertex
 from pfaff.algebra.tolerances import REAL
 from pfaff.bifurcation.orbits.chords import Chord, Point
+from pfaff.bifurcation.orbits.silence import NEAR
 from pfaff.bifurcation.orbits.singular_orbits import ROOM, from_neighbours
 from pfaff.continuation.endings import Refused
 from pfaff.continuation.problem import Event
@@ -30,7 +31,7 @@ AT_ONE, FAR = 1e-4, 0.5  # distances from 1 of a multiplier at a branch point, a
 ABOUT_ONE = 0.4  # at the ends of a step in which two branch points are looked for, in the mean
 WIDE = 1e-8  # bracket of a root on the chord of a step that is to be narrowed
 APPROACHES = 40  # steps by which it is
-NEAR, FALLS, DIPS = 0.5, 0.95, 10  # of a function, how low a parabola is looked into, at first and then; how often
+FALLS, DIPS = 0.95, 10  # of a function, how low a parabola is looked into after it was once; how often
 SMALL = 0.1  # of its neighbours, a value that is looked into in any case
 APART = 1e-5  # places on the chord of a step at which it is
 PROBE = 0.05  # of a step, over which it is seen whether a function grows
@@ -200,7 +201,7 @@ class SpecialOrbits:
         if chord.length < ROOM:
             c = self.continuation
             try:
-                behind, ahead = c.step(c.adopted(a, -1.0), ROOM / 2, None), c.step(b, ROOM / 2, None)
+                behind, ahead = c.step(c.adopted(a, -1.0), ROOM / 2), c.step(b, ROOM / 2)
             except Refused:
                 return point
             short, chord = chord.length, Chord(c, c.adopted(behind[0], -1.0), ahead[0])

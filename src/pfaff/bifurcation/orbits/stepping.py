@@ -6,18 +6,28 @@ from __future__ import annotations
 from contextlib import suppress
 from dataclasses import replace
 from math import ceil, inf
+from typing import Any
 
 import numpy as np
 
 from pfaff.bifurcation.orbits.chords import LOCATED, PLACE, Chord, Point
-from pfaff.bifurcation.orbits.collocation import CLEAR, CONVERGED, Collocation, Pins, Solution
-from pfaff.bifurcation.orbits.cycles import Cycle, Mesh, Metric
-from pfaff.bifurcation.orbits.floquet import allowed, multipliers, shrunk, test_functions
+from pfaff.bifurcation.orbits.collocation import (
+    CLEAR,
+    CONVERGED,
+    Collocation,
+    Pins,
+    Solution,
+    unsolved,
+)
+from pfaff.bifurcation.orbits.cycles import NONE, Cycle, Mesh, Metric
+from pfaff.bifurcation.orbits.floquet import allowed, coupling, multipliers, shrunk, test_functions
 from pfaff.bifurcation.orbits.levels import coordinates, free_multipliers, gradients_of, on_level
+from pfaff.bifurcation.orbits.orbit_newton import SOLVED
 from pfaff.bifurcation.orbits.special_orbits import SpecialOrbits
+from pfaff.bifurcation.orbits.strides import REACH, predicted, stride
+from pfaff.bifurcation.orbits.workspaces import Loops
 from pfaff.continuation.endings import Refused
 
-REACH = 3.0  # times what changes the equations, or has been passed, the scale of the parameter at most
 LARGEST_TURN = 0.45  # beyond which a step is repeated with half its length
 LOOSEST = 1e-5  # error of tangents and multipliers on the way, if no more accuracy is asked for
 DECOUPLED = 1e-3  # share of that error with which multipliers are eigenvalues
@@ -41,6 +51,13 @@ def accepted(solution: Solution | str) -> Solution:
     return solution
 
 
+Stage = tuple[Cycle, Cycle]  # an orbit and its tangent
+
+
+def _numbers(of: np.ndarray | None) -> np.ndarray:
+    return NONE if of is None else of.astype(int)
+
+
 class Continuation:
     """The branch through an orbit. ``span`` is the parameter's range, ``held`` rows that select members of families;
     ``natural`` is what the parameter must change by, near its ``origin``, to change the equations as a whole; ``level``
@@ -61,6 +78,11 @@ class Continuation:
         self.structural = 1 + len(held)
         self.ones = self.structural + level  # multipliers that are 1 on all orbits
         self.settled = float(np.clip(accuracy, CONVERGED, LOOSEST))
+        flow = collocation.equations.flow
+        self._kinds = _numbers(flow.positions), _numbers(flow.alike)
+        reach, decoupled = (span, REACH * natural, origin), coupling(len(flow.states), DECOUPLED * self.settled)
+        self._measures = reach, *self._kinds, decoupled  # of points, as compiled loops take them
+        self._plain = self.structural == 1 and not flow.bonds  # neither families nor bonds
         self.special = SpecialOrbits(self)
         self.place = float(np.clip(SHARE * accuracy, PLACE, LOCATED))
 
@@ -71,8 +93,7 @@ class Continuation:
 
     def measure(self, cycle: Cycle, parameter: float | None = None) -> Metric:
         """Sizes of an orbit, and the parameter's: its range, if none is given."""
-        flow = self.collocation.equations.flow
-        return Metric.of(cycle, self.span if parameter is None else parameter, flow.alike, flow.positions)
+        return Metric.of(cycle, self.span if parameter is None else parameter, *self._kinds)
 
     # Orbits
 
@@ -95,11 +116,7 @@ class Continuation:
             return accepted(on_level(self.collocation, guess, cycle, cycle, metric, last, rows, converged))
         pins = self.collocation.pins(cycle, metric, last, self.held, guess)
         solution = accepted(self.collocation.correct(guess, pins, metric, converged))
-        if guess.halved and not self.collocation.mirrored(solution, metric):
-            value = solution.cycle.value
-            raise Refused(
-                f"the equations are not odd at {value:.10g}, so that half a period does not give the other half"
-            )
+        self._odd(solution.cycle, solution.rates, metric)
         return solution
 
     def evaluated(self, cycle: Cycle, pins: Pins, metric: Metric) -> Solution:
@@ -148,10 +165,12 @@ class Continuation:
             solution = solution._replace(levels=gradients_of(self.collocation, cycle, metric, last, self.held))
         bonds = self.collocation.equations.bonds(cycle.x, cycle.value)
         if solution.levels is None:
-            G, signs = metric.measured(solution.G), cycle.signs
+            start, units = basis if self.structural == 1 else None, metric.states
             if bonds.size:
-                G, signs = allowed(G, signs, bonds / metric.states)
-            values, basis = multipliers(G, signs, basis if self.structural == 1 else None, accuracy)
+                G, signs = allowed(metric.measured(solution.G), cycle.signs, bonds / units)
+                values, basis = multipliers(G, signs, start, accuracy)
+            else:
+                values, basis = multipliers(solution.G, cycle.signs, start, accuracy, units)
         else:
             values, basis = free_multipliers(solution, metric, basis, accuracy, bonds)
         error = self.collocation.error(solution, metric)
@@ -205,7 +224,10 @@ class Continuation:
                 raise Refused(
                     f"{MOST} intervals do not resolve the orbit (error {point.error:.1e}): ask for less accuracy"
                 )
-            finer = self.remeshed(point, intervals)
+            try:
+                finer = self.remeshed(point, intervals)
+            except Refused:  # from what is interpolated on a few more intervals
+                finer = self.remeshed(point, min(2 * intervals, MOST))
             if finer.error > 0.5 * point.error and point.error < ROUNDING:
                 return point
             point = finer
@@ -216,8 +238,7 @@ class Continuation:
         moved = self._on_mesh(point, self.collocation.adapted(point.cycle, point.metric, lambda _: intervals))
         if intervals == point.cycle.intervals:
             return moved
-        solution = self.corrected(moved.cycle, moved.cycle, point.metric.dual(moved.tangent))
-        return self.point(solution, moved.tangent, point.basis)
+        return self._solved_ahead(moved, 0.0, (moved.cycle, moved.tangent), self.collocation.converged)[0]
 
     def adapted(self, point: Point) -> Point:
         """The same orbit on an adapted mesh of as many intervals as the accuracy needs, by interpolation alone: so is
@@ -237,44 +258,72 @@ class Continuation:
         return point.error > max(KEPT[1] * self.accuracy, BLURRED * point.residual)
 
     def _on_mesh(self, point: Point, mesh: Mesh) -> Point:
-        cycle, tangent = self.moved_to(point, mesh)
-        return replace(point, cycle=cycle, tangent=tangent)
+        return point.carried(*self.moved_to(point, mesh))
 
-    def moved_to(self, point: Point, mesh: Mesh) -> tuple[Cycle, Cycle]:
+    def moved_to(self, point: Point, mesh: Mesh) -> Stage:
         """Orbit and tangent on another mesh, by interpolation."""
-        c = self.collocation
         if mesh is point.cycle.mesh:
             return point.cycle, point.tangent
-        cycle = c.carried(point.cycle, c.slopes(point.cycle), mesh)
-        return cycle, c.carried(point.tangent, c.changing_slopes(point.cycle, point.tangent), mesh)
+        return self.collocation.both_carried(point.cycle, point.tangent, mesh)
 
     # Steps
 
-    def step(self, point: Point, ds: float, before: Point | None) -> tuple[Point, float]:
-        """The next point and the turn of the branch; or why it is refused."""
-        metric, tangent = point.metric, point.tangent
-        guess = point.cycle.moved(tangent, ds) if before is None else self._ahead(before, point, ds)
-        solution = self.corrected(guess, point, metric.dual(tangent), self.settled)
-        if solution.steps > SLOW:
+    def step(self, point: Point, ds: float, before: Stage | None = None) -> tuple[Point, float]:
+        """The next point and the turn of the branch, by one before on the same mesh; or why it is refused."""
+        following, turn = self._solved_ahead(point, ds, before or (point.cycle, point.tangent), self.settled)
+        if following.steps > SLOW:
             raise Refused(f"Newton's method converges slowly from a step of {ds:.1e}: another branch may be near")
-        if solution.margin < min(CLEAR, NEARER * point.margin):
+        if following.margin < min(CLEAR, NEARER * point.margin):
             raise Refused(self.collocation.off_chart)
-        turn = metric.turn(point.cycle, solution.cycle, tangent, solution.tangent)
         if turn > LARGEST_TURN:
             raise Refused(f"the branch turns by {turn:.2f} rad in a step of {ds:.1e}")
-        following = self.point(solution, tangent, point.basis)
         if ds > MERGED and not self.special.explained(point, following):
             raise Refused("more multipliers cross the unit circle than special points are seen")
         return following, turn
 
-    def _ahead(self, before: Point, point: Point, ds: float) -> Cycle:
-        """The cubic through the last two points and their tangents, in the share s of the tangent at the last."""
-        metric, tangent = point.metric, point.tangent
-        first, slope = self.moved_to(before, point.cycle.mesh)
-        s, rise = metric.dot(first, tangent) - metric.dot(point.cycle, tangent), metric.dot(slope, tangent)
-        if not (s < 0 and rise > 0):
-            return point.cycle.moved(tangent, ds)
-        return point.cycle.towards(first, ds / s, tangent, s, slope, s / rise)
+    def _solved_ahead(self, point: Point, ds: float, before: Stage, enough: float) -> tuple[Point, float]:
+        """The point so far ahead and the turn to there, by one compiled call if that is possible."""
+        cycle, tangent = point.cycle, point.tangent
+        loops = self.collocation.in_loops(cycle.intervals, cycle.halved)
+        stages = cycle[1:4], tangent[1:4], *(each[1:4] for each in before)
+        if loops is not None and self._plain:
+            return self._strode(loops, point, ds, stages, enough)
+        x, K, scalars = predicted(cycle.mesh.weights, tuple(point.metric), *stages, ds)
+        guess = Cycle(cycle.mesh, x, K, scalars, cycle.signs)
+        solution = self.corrected(guess, point, point.metric.dual(tangent), enough)
+        turn = point.metric.turn(cycle, solution.cycle, tangent, solution.tangent)
+        return self.point(solution, tangent, point.basis), turn
+
+    def _strode(
+        self, loops: Loops, point: Point, ds: float, stages: tuple[Any, ...], enough: float
+    ) -> tuple[Point, float]:
+        """The same by one compiled call."""
+        mesh, signs, c = point.cycle.mesh, point.cycle.signs, self.collocation
+        x, K, scalars, *own = [np.empty((2, *each.shape)) for each in (*stages[0], *point.metric[:2])]
+        orbit, tangent = (x[0], K[0], scalars[0]), (x[1], K[1], scalars[1])
+        metric = own[0][0], own[1][0], own[0][1], own[1][1]
+        values, basis = np.empty(len(signs), dtype=complex), point.basis.copy()
+        (how, steps, size), (residual, determinant, margin, turn, velocity) = stride(
+            loops.equations, loops.rates, (mesh.h, mesh.weights, loops.columns, loops.f), signs, tuple(point.metric),
+            stages, ds, loops.rule, loops.room, loops.solver, (enough, *self._measures),
+            (orbit, tangent, metric, values, basis),
+        )  # fmt: skip
+        if how != SOLVED:
+            raise Refused(unsolved(how, size))
+        cycle, along, sizes = Cycle(mesh, *orbit, signs), Cycle(mesh, *tangent, signs), Metric(*metric)
+        self._odd(cycle, loops.f, point.metric)
+        error, margin = c.error_by(velocity, cycle, sizes), c.margin(cycle, margin)
+        unstable, tests = self._tests(cycle, along, values, determinant)
+        return Point(
+            cycle, along, values, determinant, error, residual, steps, margin, sizes, basis, unstable, tests
+        ), turn  # fmt: skip
+
+    def _odd(self, cycle: Cycle, rates: np.ndarray, metric: Metric) -> None:
+        """Refuse an orbit of which half is known where the equations are not odd."""
+        if cycle.halved and not self.collocation.mirrored(cycle, rates, metric):
+            raise Refused(
+                f"the equations are not odd at {cycle.value:.10g}, so that half a period does not give the other half"
+            )
 
     def point_at(self, a: Point, b: Point, value: float) -> Point | None:
         """The orbit at a value of the parameter between two points."""

@@ -1,0 +1,130 @@
+"""Compiled algebra of orbits and changes of them: sizes of states, products, lengths and predictions.
+
+Orbits are handed over as their states at the mesh points, slopes and scalars; a metric as the weights of mesh points
+and the squares of the scales of states and scalars.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pfaff.bifurcation.orbits.kernels import compiled
+from pfaff.bifurcation.orbits.meshes import amplitudes, whole_turns
+
+STILL = 1e-3  # amplitudes below this, relative to the largest, do not set the scale of a state
+STUCK = 1e-9  # of the way that the largest velocity goes in a period, what a position moves at least
+
+
+@compiled
+def scales(x, signs, period, parameter, scalars, positions, alike):
+    """By which states and scalars are compared, and their squares: the amplitude of each state, where it is not less
+    than a share of the largest, the period by itself, and the parameter by a range.
+
+    A state that is still beside the others is compared by its own magnitude, up to the largest amplitude, the more so
+    the less it moves: along the branch it may move like any other. Positions are compared with positions, velocities
+    with velocities: how large these are beside each other is a matter of the unit of time. States of one kind, which
+    ``alike`` numbers, are compared by the largest of them.
+    """
+    n = x.shape[1]
+    states, own, turns = np.empty(n), np.empty(n), np.empty(n)
+    largest = amplitudes(x, signs, states)
+    reach = np.array([largest, largest])  # of velocities, and of positions
+    if len(positions):
+        reach[:] = 0.0
+        for t in range(n):
+            reach[positions[t]] = max(reach[positions[t]], states[t])
+        reach[1] = max(reach[1], STUCK * period * reach[0])
+    rotates = whole_turns(x, signs, turns)
+    for t in range(n):
+        own[t] = 0.0
+        for j in range(len(x)):
+            own[t] = max(own[t], abs(x[j, t]))
+        most = reach[positions[t]] if len(positions) else largest
+        least = STILL * most
+        if states[t] < least:
+            still = least * least / max(states[t], STILL * least)
+            states[t] = max(least, min(own[t], most, still))
+        if rotates and turns[t] == 0:  # and may hardly change its speed
+            states[t] = max(states[t], own[t])
+    if len(alike):
+        for kind in alike:
+            largest = 0.0
+            for t in range(n):
+                largest = max(largest, states[t] if alike[t] == kind else 0.0)
+            for t in range(n):
+                states[t] = largest if alike[t] == kind else states[t]
+    of_scalars, squares, scalar_squares = np.zeros(len(scalars)), np.empty(n), np.zeros(len(scalars))
+    of_scalars[0], of_scalars[1] = 1 / scalars[0], 1 / parameter
+    for t in range(n):
+        states[t] = 1 / states[t]
+        squares[t] = states[t] * states[t] / n
+    for t in range(2):
+        scalar_squares[t] = of_scalars[t] * of_scalars[t]
+    return states, of_scalars, squares, scalar_squares
+
+
+@compiled
+def inner_product(weights, squares, a, b, scalar_squares, a_scalars, b_scalars):
+    """Σ w_j ⟨a_j, b_j⟩ over the mesh points, plus that of the scalars, each component by the square of its scale."""
+    total = 0.0
+    for j in range(len(weights)):
+        at = 0.0
+        for t in range(len(squares)):
+            at += squares[t] * a[j, t] * b[j, t]
+        total += weights[j] * at
+    for t in range(len(scalar_squares)):
+        total += scalar_squares[t] * a_scalars[t] * b_scalars[t]
+    return total
+
+
+@compiled
+def dual_row(weights, squares, x, scalar_squares, scalars):
+    """The row ⟨change, ·⟩, over the mesh points and over the scalars."""
+    row, of_scalars = np.empty(x.shape), np.empty(len(scalars))
+    for j in range(len(weights)):
+        for t in range(len(squares)):
+            row[j, t] = weights[j] * squares[t] * x[j, t]
+    for t in range(len(scalars)):
+        of_scalars[t] = scalar_squares[t] * scalars[t]
+    return row, of_scalars
+
+
+@compiled
+def normalise(weights, squares, scalar_squares, x, K, scalars, towards, of_towards):
+    """Scale a change to unit length and turn it towards another, in place; the sign that turned it."""
+    along = inner_product(weights, squares, x, towards, scalar_squares, scalars, of_towards)
+    sign = 1.0 if along >= 0 else -1.0
+    factor = sign / np.sqrt(inner_product(weights, squares, x, x, scalar_squares, scalars, scalars))
+    for each in (x.reshape(-1), K.reshape(-1), scalars):
+        for i in range(len(each)):
+            each[i] *= factor
+    return sign
+
+
+@compiled
+def turned_by(weights, squares, scalar_squares, a, a_scalars, b, b_scalars, tangent, of_tangent, ahead, of_ahead):
+    """The larger of two angles with the tangent at a, of unit length: of the chord to b and of the direction ahead,
+    whose product with the tangent is 1."""
+    chord, of_chord = b - a, b_scalars - a_scalars
+    along = inner_product(weights, squares, chord, tangent, scalar_squares, of_chord, of_tangent)
+    length = np.sqrt(inner_product(weights, squares, chord, chord, scalar_squares, of_chord, of_chord))
+    reach = np.sqrt(inner_product(weights, squares, ahead, ahead, scalar_squares, of_ahead, of_ahead))
+    return np.arccos(max(-1.0, min(1.0, along / length, 1 / reach)))
+
+
+@compiled
+def combined(shares, orbits):
+    """States, slopes and scalars of a combination of orbits, or changes."""
+    x, K, scalars = np.zeros(orbits[0][0].shape), np.zeros(orbits[0][1].shape), np.zeros(len(orbits[0][2]))
+    for k in range(len(orbits)):
+        share, (of_x, of_K, of_scalars) = shares[k], orbits[k]
+        for j in range(x.shape[0]):
+            for t in range(x.shape[1]):
+                x[j, t] += share * of_x[j, t]
+        for j in range(K.shape[0]):
+            for i in range(K.shape[1]):
+                for r in range(K.shape[2]):
+                    K[j, i, r] += share * of_K[j, i, r]
+        for t in range(len(scalars)):
+            scalars[t] += share * of_scalars[t]
+    return x, K, scalars

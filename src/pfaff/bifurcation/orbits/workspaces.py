@@ -1,0 +1,66 @@
+"""Arrays that steps of Newton's method for orbits fill again and again, and what else compiled loops need."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from pfaff.bifurcation.equilibria.addresses import lapack
+from pfaff.bifurcation.orbits import condensation
+from pfaff.bifurcation.orbits.orbit_equations import Equations, InLoops
+from pfaff.bifurcation.orbits.vectors import LANES
+
+
+class Workspace(NamedTuple):
+    """Arrays that steps of Newton's method fill: states at Gauss points, condensed equations, changes, and states at
+    the mesh points, a column each, without and with their mirror images."""
+
+    X: np.ndarray
+    Z: np.ndarray
+    ends: np.ndarray
+    dx: np.ndarray
+    dc: np.ndarray
+    dK: np.ndarray
+    once: np.ndarray
+    both: np.ndarray
+    lanes: np.ndarray  # intervals that are eliminated side by side
+    stiff: np.ndarray  # groups of them whose elimination needs pivoting
+
+    @classmethod
+    def of(cls, N: int, m: int, equations: Equations) -> Workspace:
+        (n, k), nr = equations.unfolding.shape, len(equations.rows)
+        nb, size = 2 + k, m * nr
+        width = size + n + nb + 1
+        shapes = (
+            (n, N * m), (N, size, n + nb + 1), (N, n, nb + 1), (2, N + 1, n), (2, nb), (N, m, nr),
+            (n, N + 1), (n, 2 * N + 2), (size, width, LANES),
+        )  # fmt: skip
+        return cls._make([*(np.empty(shape) for shape in shapes), np.zeros(N, dtype=int)])
+
+    @property
+    def of_newton(self) -> tuple[np.ndarray, ...]:
+        """What Newton's method needs of it."""
+        return self.X, self.Z, self.ends, self.dx, self.dc, self.dK, self.lanes, self.stiff
+
+    def columns(self, halved: bool) -> np.ndarray:
+        """For the states at the mesh points."""
+        return self.both if halved else self.once
+
+
+class Loops(NamedTuple):
+    """What compiled loops need: f with its derivatives, and f with the pivots of its chart, by their addresses; states
+    at the mesh points and f there; the rule and the states; a workspace; and how intervals are eliminated."""
+
+    equations: InLoops
+    rates: InLoops
+    columns: np.ndarray
+    f: np.ndarray
+    rule: tuple[np.ndarray, ...]
+    room: tuple[np.ndarray, ...]
+    solver: tuple[tuple[float, int], np.ndarray]
+
+
+def solver() -> tuple[tuple[float, int], np.ndarray]:
+    """The limits of elimination in lanes, and what LAPACK does beyond them."""
+    return (condensation.GROWN, condensation.LARGE), lapack()

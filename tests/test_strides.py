@@ -1,0 +1,153 @@
+"""Steps along branches of orbits in one compiled call, and what they are made of."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import sympy as sm
+
+import pfaff
+from pfaff.bifurcation.orbits.following import Orbits
+from pfaff.bifurcation.orbits.silence import quiet
+from pfaff.bifurcation.orbits.special_orbits import NEAR, _lowest, _near_zero
+from pfaff.bifurcation.orbits.strides import predicted
+from pfaff.flow.pointers import linked_in_lanes
+
+x, y, mu = sm.symbols("x y mu", real=True)
+
+
+def van_der_pol() -> pfaff.Ode:
+    return pfaff.ode({x: y, y: mu * (1 - x**2) * y - x + sm.exp(x) / 10}, {mu: 0.5}, load=mu)
+
+
+@pytest.fixture(scope="module", params=["van der Pol", "column"])
+def branch(request):
+    if request.param == "column":  # odd: half a period, on a chart, of positions and velocities
+        return pfaff.atlas.column(2).at(d="1/2", M_L=15, I_L=15, k1=50, c_i=1.5).hopf().orbits(to=80)
+    case = van_der_pol().at()
+    return case.orbit(case.simulate(80, x=1.0)).orbits(to=2)
+
+
+def continued(branch):
+    return branch.problem.continuation(1.0, branch[0])
+
+
+def test_columns_are_evaluated_by_their_address_as_by_heyoka(branch):
+    """Any number of them, of which the last are evaluated again: to the last digit."""
+    from pfaff.bifurcation.orbits.orbit_newton import on_chart
+
+    c, orbit = branch.problem.collocation, branch[-1]
+    for size in (8, 9, 15, 16, 31):
+        X = np.ascontiguousarray(np.resize(orbit.point.cycle.x, (size, c.shape[0])).T)
+        equations = c.equations.in_loops(X, orbit.value, True)
+        assert equations[0] != 0
+        rates, margin = on_chart(equations, X, orbit.value, False)
+        expected, least = c.equations.rates_on_chart(X, orbit.value)
+        assert rates == pytest.approx(expected, rel=1e-14, abs=1e-14 * np.abs(expected).max())
+        assert margin == pytest.approx(least, rel=1e-14)
+    few = np.ascontiguousarray(orbit.point.cycle.x[:3].T)
+    assert c.equations.in_loops(few, orbit.value, True)[0] == 0  # fewer than lanes
+
+
+def test_what_depends_on_time_has_no_address():
+    from heyoka import make_vars, time
+
+    from pfaff.flow.compiled import Compiled
+
+    v = make_vars("v")
+    assert linked_in_lanes(Compiled([v * time], [v])) is None
+    assert linked_in_lanes(Compiled([v * v] * 3, [v], compact=True)) is None
+    assert linked_in_lanes(Compiled([v * v], [v])) is not None
+
+
+@pytest.mark.parametrize("length", [0.02, 0.1])
+def test_a_step_in_one_call_is_the_step_call_by_call(branch, length, monkeypatch):
+    c, at = continued(branch), branch[len(branch) // 2].point
+    at = c.adopted(at)
+    one, turn = c.step(at, length)
+    monkeypatch.setattr(c.collocation, "in_loops", lambda *_: None)
+    other, other_turn = c.step(at, length)
+    assert (one.steps, one.unstable) == (other.steps, other.unstable)
+    assert turn == pytest.approx(other_turn, abs=1e-7)
+    for name in ("x", "K", "scalars"):
+        for a, b in ((one.cycle, other.cycle), (one.tangent, other.tangent)):
+            a, b = getattr(a, name), getattr(b, name)
+            assert np.abs(a - b).max() < 1e-9 * np.abs(b).max()
+    for a, b in zip(one.metric, other.metric, strict=True):
+        assert a == pytest.approx(b, rel=1e-12)
+    assert one.multipliers == pytest.approx(other.multipliers, rel=1e-7, abs=1e-12)
+    assert one.tests == pytest.approx(other.tests, rel=1e-6, abs=1e-12)
+    assert one.margin == pytest.approx(other.margin, rel=1e-9)
+
+
+def test_equations_without_an_address_give_the_same_branch(branch, monkeypatch):
+    start = branch[len(branch) // 2]
+    to = start.value + 0.1 * (branch[-1].value - start.value)
+    by_address = start.orbits(to=to)
+    monkeypatch.setattr("pfaff.bifurcation.orbits.orbit_equations.Equations.addressed", lambda *_: None)
+    fresh = replace(start, problem=replace(start.problem))
+    assert fresh.problem.collocation.in_loops(20, start.symmetric) is None
+    by_value = fresh.orbits(to=to)
+    assert len(by_value) == len(by_address)
+    assert by_value.values == pytest.approx(by_address.values, rel=1e-9)
+    assert by_value[-1].period == pytest.approx(by_address[-1].period, rel=1e-9)
+
+
+def test_the_prediction_is_exact_along_cubics(branch):
+    """Orbits and tangents of a cubic in the share of the tangent: whatever the step."""
+    at = continued(branch).adopted(branch[len(branch) // 2].point)
+    cycle, tangent, metric, weights = at.cycle, at.tangent, at.metric, at.cycle.mesh.weights
+    random = np.random.default_rng(2)
+    bends = []
+    for power in (2, 3):  # across the tangent, so that the share is that of the tangent alone
+        bend = tangent._replace(x=random.normal(size=cycle.x.shape), scalars=random.normal(size=len(cycle.scalars)))
+        bends.append((power, bend.moved(tangent, -metric.dot(bend, tangent))))
+
+    def along(s):
+        orbit, slope = cycle.moved(tangent, s), tangent
+        for power, bend in bends:
+            orbit, slope = orbit.moved(bend, s**power), slope.moved(bend, power * s ** (power - 1))
+        return orbit, slope
+
+    before, slope = along(-0.3)
+    found = predicted(weights, tuple(metric), cycle[1:4], tangent[1:4], before[1:4], slope[1:4], 0.4)
+    for a, b in zip(found, along(0.4)[0][1:4], strict=True):
+        assert a == pytest.approx(b, rel=1e-10, abs=1e-10)
+
+
+def test_silence_is_where_nothing_is_looked_for():
+    """Of functions chosen at random, what is silent is passed over by the search for two points in a step as well."""
+    random, silences = np.random.default_rng(5), 0
+    for _ in range(3000):
+        first, here, last = (tuple(1 + random.normal(size=4) * scale) for scale in random.uniform(0, 1, 3))
+        back, slope, following, rise = random.uniform(0.5, 2), *random.normal(1, 0.5, 3)
+        if not quiet(first, here, last, back, slope, following, rise):
+            continue
+        silences += 1
+        assert all(a * b >= 0 for a, b in zip(here, last, strict=True))
+        middle = 1.5 * rise - (slope + following) / 4
+        if slope * following > 0:
+            assert _near_zero([(0.0, slope), (0.5, middle), (1.0, following)]) is None
+        for a, b, c in list(zip(first, here, last, strict=True))[1:]:
+            if min(a * b, b * c) > 0:
+                assert abs(b) >= NEAR * min(abs(a), abs(c))
+                assert _lowest([(-back, a), (0.0, b), (1.0, c)]) is None
+    assert 100 < silences < 2900
+
+
+def test_a_step_that_a_coarser_mesh_does_not_resolve_is_taken_on_the_finer_one(branch):
+    """A mesh of a third of the intervals: the next orbit is on the mesh of the one before."""
+    c = continued(branch)
+    fine = c.adopted(branch[len(branch) // 2].point)
+    coarse = c._on_mesh(fine, c.collocation.adapted(fine.cycle, fine.metric, lambda _: fine.cycle.intervals // 3))
+    orbits = Orbits(c, fine, fine)
+    worse, _ = orbits.ahead(coarse, 0.05)
+    assert worse.cycle.mesh is coarse.cycle.mesh
+    assert worse.error > 100 * c.accuracy
+    orbits = Orbits(c, fine, fine)
+    orbits.finest = fine
+    better, _ = orbits.ahead(coarse, 0.05)
+    assert better.cycle.mesh is fine.cycle.mesh
+    assert better.error < worse.error / 100
