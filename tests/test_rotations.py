@@ -110,3 +110,22 @@ def test_a_sleigh_turns_over_and_over_and_travels():
     travelled = {name: motion[name][-1] - motion[name][0] for name in ("x", "y", "theta")}
     assert last.advance == pytest.approx(travelled, abs=1e-9)
     assert abs(last.advance["x"]) > 0.01
+
+
+@pytest.mark.parametrize("turns", [2, 3, 12])
+def test_an_angle_may_make_several_turns_in_a_period(turns):
+    """θ is geared to the phase φ of a circle, θ̇ = n + 1/10 − sin(θ/n − φ)/2: locked where that sine is 1/5, with the
+    multiplier e^(−2π cos/(2n)). The equations are the same after n turns of θ, and no sooner."""
+    x, y, theta = sm.symbols("x y theta", real=True)
+    rate = sm.Symbol("omega", positive=True)
+    round_ = 1 - x**2 - y**2
+    slip = sm.sin(theta / turns) * x - sm.cos(theta / turns) * y
+    rates = {x: round_ * x - y, y: round_ * y + x, theta: rate - slip / 2}
+    case = pfaff.ode(rates, {rate: turns + 0.1}, load=rate).at()
+    orbit = case.orbit(case.simulate(50 * turns, samples=1500 * turns, x=1))
+    assert orbit.period == pytest.approx(2 * np.pi, rel=1e-9)
+    assert orbit.advance == {"theta": 2 * np.pi * turns}
+    expected = [1.0, np.exp(-np.pi * np.sqrt(0.96) / turns), np.exp(-4 * np.pi)]
+    assert orbit.multipliers == pytest.approx(expected, abs=1e-8)
+    last = orbit.orbits(to=turns + 1)  # the locking ends in a fold, where the sine is 1
+    assert last.of_kind("fold")[0].value == pytest.approx(turns + 0.5, abs=1e-8)
