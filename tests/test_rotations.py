@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import sympy as sm
+from scipy.special import ellipk
 
 import pfaff
 from pfaff.continuation.endings import Reason
@@ -129,3 +130,24 @@ def test_an_angle_may_make_several_turns_in_a_period(turns):
     assert orbit.multipliers == pytest.approx(expected, abs=1e-8)
     last = orbit.orbits(to=turns + 1)  # the locking ends in a fold, where the sine is 1
     assert last.of_kind("fold")[0].value == pytest.approx(turns + 0.5, abs=1e-8)
+
+
+@pytest.mark.parametrize("speed", [2.5, 10.0])
+def test_rotations_of_a_free_pendulum_are_a_family(speed):
+    """Of the energy E they take T = 4 K(m)/√(2(E + g)) for a turn, with m = 2g/(E + g), here and along g."""
+    (angle,) = coordinates("theta")
+    g = sm.Symbol("g", positive=True)
+    rate = angle.diff(TIME)
+    case = pfaff.System([angle], rate**2 / 2, -g * sm.cos(angle), parameters={g: 1}, load="g").at()
+    orbit = case.orbit(case.simulate(60, theta_dot=speed, samples=3001))
+    assert orbit.period == pytest.approx(4 / speed * ellipk(4 / speed**2), rel=1e-7)
+    branch = orbit.orbits(to=2)
+    assert branch.special == ()
+    assert branch.ended == "reached 2"
+    for point in branch:
+        energy = point.orbit["theta_dot"] ** 2 / 2 - point.value * np.cos(point.orbit["theta"])
+        assert np.ptp(energy) < 1e-9 * energy.mean()
+        total = energy.mean() + point.value
+        assert point.period == pytest.approx(4 * ellipk(2 * point.value / total) / np.sqrt(2 * total), rel=1e-9)
+        assert point.advance == {"theta": 2 * np.pi}
+        assert point.multipliers == pytest.approx([1, 1], abs=1e-8)
