@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 SHARES = np.logspace(-16, 0, 65)  # of a way, at which it is seen whether the Jacobian has changed
 LENGTHS = np.logspace(-24, 24, 97)  # the same for states of which no size is known
+FINER = 4  # looks from one share to the next
 FEW = 4  # states whose changes add up to a step; of more, it is their mean
 SWEEPS, EVEN = 50, 1e-6  # towards even units, and their last change
 ASIDE = 1e-5  # of the way of a parameter, where states act on one another that do not at its beginning
@@ -142,8 +143,10 @@ def _first(
     """The first of these shares of a way from x at which the Jacobian has changed; infinite, if it has not."""
     with np.errstate(all="ignore"):
         if not along_lines(flow):
-            there = changed(flow.jacobian(x[:, None] + shares * way[:, None], case.numbers))
-            return float(shares[there.argmax()]) if there.any() else inf
+            # What oscillates may come back between them.
+            finer = np.geomspace(shares[0], shares[-1], FINER * (len(shares) - 1) + 1)
+            there = changed(flow.jacobian(x[:, None] + finer * way[:, None], case.numbers))
+            return float(shares[-(-there.argmax() // FINER)]) if there.any() else inf
         for share in shares:
             try:
                 there = jacobian_of(flow, x + share * way, case.numbers)

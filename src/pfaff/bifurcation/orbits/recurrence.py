@@ -95,7 +95,7 @@ def rotation(problem: OrbitProblem, t: np.ndarray, x: np.ndarray, value: float) 
     late, states = x[:, t >= (t[0] + t[-1]) / 2], problem.flow.states
     grown = np.flatnonzero(np.abs(late[:, -1] - late[:, 0]) > TURN)
     some = late[:, :: 1 + late.shape[1] // SAMPLES]
-    repeats = {int(k): TURN * turns for k in grown if (turns := _turns_alike(problem, some, int(k), value))}
+    repeats = {int(k): TURN * many for k in grown if (many := _turns_alike(problem, some, int(k), value))}
     if not repeats:
         return None
     angles = list(repeats)
