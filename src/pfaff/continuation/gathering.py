@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from pfaff.continuation.course import Course, Limits
 from pfaff.continuation.endings import Ending, Reason
 from pfaff.continuation.engine import Engine
-from pfaff.continuation.measuring import watches
+from pfaff.continuation.measuring import warn_of_unknown, watches
 from pfaff.continuation.problem import Event
 from pfaff.errors import number_of
 from pfaff.threads import hand_on
@@ -40,32 +40,43 @@ def gathered(
     ``point`` and ``special`` make results of what the engine yields; ``fresh`` and ``home`` are as for ``follow``.
     """
     kept = Gathered([point(start)])
-    engine.watched = watches(course.events, kept.points[0], point)
+    watched = watches(course.events, kept.points[0], point)
+    engine.watched = watched
     items = engine.follow(start, course.step, limits.bounds, fresh, home)
     try:
-        while len(kept.points) < course.points:
-            item = next(items)
-            if isinstance(item, Ending):
-                kept.ended = limits.ended(item, kept.points[-1].value)
-                return kept
-            result = point(item.point if isinstance(item, Event) else item)
-            broken = limits.promises and limits.broken(result.values)
-            if broken:
-                kept.ended = Ending(Reason.DECLARED, f"stopped at {where(kept.points[-1])}: {broken}")
-                return kept
-            if isinstance(item, Event):
-                kept.special.append(special(item))
-                kept.places.append(len(kept.points))
-                continue
-            kept.points.append(result)
-            if course.progress is not None:
-                course.progress(result)
+        kept.ended = _filled(kept, items, course, limits, point, special)
     except KeyboardInterrupt:
         hand_on()
         kept.ended = Ending(Reason.INTERRUPTED, f"interrupted at {where(kept.points[-1])}")
-        return kept
-    kept.ended = stopped(kept.points)
+    warn_of_unknown(watched)
     return kept
+
+
+def _filled(
+    kept: Gathered,
+    items: Iterator[Any],
+    course: Course,
+    limits: Limits,
+    point: Callable[[Any], Any],
+    special: Callable[[Event[Any]], Any],
+) -> Ending:
+    """What was kept, with everything that there is to it; and its ending."""
+    while len(kept.points) < course.points:
+        item = next(items)
+        if isinstance(item, Ending):
+            return limits.ended(item, kept.points[-1].value)
+        result = point(item.point if isinstance(item, Event) else item)
+        broken = limits.promises and limits.broken(result.values)
+        if broken:
+            return Ending(Reason.DECLARED, f"stopped at {where(kept.points[-1])}: {broken}")
+        if isinstance(item, Event):
+            kept.special.append(special(item))
+            kept.places.append(len(kept.points))
+            continue
+        kept.points.append(result)
+        if course.progress is not None:
+            course.progress(result)
+    return stopped(kept.points)
 
 
 def stopped(points: Sequence[Any]) -> Ending:
