@@ -65,16 +65,22 @@ def grouped(J: np.ndarray, aside: Callable[[], np.ndarray]) -> tuple[np.ndarray,
 
 
 def _balanced_groups(J: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    from scipy.sparse.csgraph import connected_components
-
     if len(J) < 2:
         return np.ones(len(J)), np.zeros(len(J), dtype=int)
     D = _even_units(J)
     matrix = J * D / D[:, None]
     usual = np.sqrt(np.maximum(matrix.max(axis=0), matrix.max(axis=1)))
     acts = matrix > REAL * usual[:, None] * usual  # of two actions whose product is rounding one is below √ε
-    groups = connected_components(acts, connection="strong")[1]
+    groups = _mutual(acts)
     return (D if groups.max() == 0 else _even_units(J * (groups[:, None] == groups))), groups
+
+
+def _mutual(acts: np.ndarray) -> np.ndarray:
+    """The number of the group of each state: those that act on one another, through others too."""
+    reached = acts | np.eye(len(acts), dtype=bool)
+    for _ in range(len(acts).bit_length()):
+        reached = reached.astype(float) @ reached > 0
+    return np.unique((reached & reached.T).argmax(axis=1), return_inverse=True)[1]
 
 
 def _even_units(J: np.ndarray) -> np.ndarray:
