@@ -102,3 +102,41 @@ def test_bad_events_are_refused_in_words(events, message):
     case = pfaff.ode({x: mu - x**3 + x / 2}, {mu: -1}, load=mu).at()
     with pytest.raises(PfaffError, match=message):
         case.branch(to=1, start={"x": -1}, events=events)
+
+
+@pytest.mark.parametrize("expression", ["sqrt(x - 10)", "log(-1 - x**2)", sm.sqrt(-1) * (x + 2)])
+def test_an_event_that_is_nowhere_a_number_is_told(expression):
+    """Where it is one somewhere, nothing is said, and it is found."""
+    case = pfaff.ode({x: mu - x**3 - x}, {mu: -1}, load=mu).at()
+    with pytest.warns(UserWarning, match="event 'lost' was looked for in vain: at no point is its expression a real"):
+        branch = case.branch(to=1, events={"lost": expression, "half": "sqrt(x) = 1/2"})
+    assert branch.ended == "reached 1"
+    (half,) = branch.special
+    assert half["x"] == pytest.approx(0.25, abs=1e-9)
+
+
+def fail(*about):
+    raise ValueError("of the user's")
+
+
+def test_an_error_in_progress_costs_nothing_of_what_was_computed():
+    """It is told, and ends what is computed as Ctrl-C does: branches, modes and motions."""
+    seen = []
+
+    def late(point):
+        seen.append(point)
+        if len(seen) == 4:
+            fail()
+
+    told = "progress raised ValueError: of the user's; what was computed until then is kept"
+    case = bautin.at(mu=-0.5)
+    with pytest.warns(UserWarning, match=told):
+        branch = case.branch(to=1, progress=late)
+    assert branch.ended.startswith("interrupted at mu = ")
+    assert len(branch) == 5
+    with pytest.warns(UserWarning, match=told):
+        trajectory = case.simulate(100, x=0.1, progress=fail)
+    assert trajectory.status.startswith("interrupted")
+    pendulum = pfaff.atlas.column(1).at()
+    with pytest.warns(UserWarning, match=told):
+        assert pendulum.simulate(100, theta1=0.1, progress=fail).status.startswith("interrupted")

@@ -56,6 +56,16 @@ def test_critical_as_json():
     assert found["buckling"] is None
 
 
+def test_counts_are_whole_numbers_however_they_are_written():
+    start = ["simulate", "column", "--duration", "1", "--start", "theta1_dot=0.01"]
+    assert len(answer(*start, "--samples", "1.1e1")["t"]) == 11
+    for text in ("1.5", "many", "1e-3"):
+        done = shell(*start, "--samples", text)
+        assert done.returncode == 2
+        assert f"--samples {text}" in done.stderr
+        assert "is not a whole number such as 1000 or 1e3" in done.stderr
+
+
 def test_critical_as_a_table():
     done = shell("critical", "column", *SPEC)
     assert "76.2073258262" in done.stdout

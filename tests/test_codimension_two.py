@@ -1,4 +1,5 @@
-"""Normal forms of cycles at cusps and resonances: closed forms in several coordinates and units, and motions."""
+"""Normal forms of equilibria and cycles at points of codimension two: closed forms in several coordinates and units,
+published numbers, and motions."""
 
 from __future__ import annotations
 
@@ -16,6 +17,77 @@ back = sm.conjugate(Z)
 # In a frame that makes half a turn: ζ = Re(Z e^{−iθ/2}), η the other component, as ALONG and ACROSS; SQUARE is ζ².
 ALONG, ACROSS = (Z + E * back) / 2, (Z - E * back) / (2 * sm.I)
 SQUARE = (sm.re(sm.expand(Z**2 * sm.conjugate(E))) + S) / 2
+
+
+SHEARS = [(x, y**2 / 3 - y * w / 2), (y, x**2 / 5), (w, x * y / 2 - x**2 / 3)]
+
+
+def sheared(rates):
+    """The same flow in coordinates that differ by higher terms: one after the other a state becomes itself and more."""
+    for state, added in SHEARS:
+        there = {state: state - added}
+        new = {each: value.subs(there, simultaneous=True) for each, value in rates.items()}
+        new[state] += sum(added.diff(other) * new[other] for other in rates if other != state)
+        rates = new
+    return rates
+
+
+def special_equilibrium(rates, kind, of, start=-0.5, **states):
+    """The point of codimension two on the curve in μ and ν of special equilibria that is met along μ from a start, at
+    which states are about those that are given."""
+    at = {x: 0, y: 0, w: 0} | {each: states[each.name] for each in (x, y, w) if each.name in states}
+    for state, added in SHEARS:
+        at[state] += added.subs(at)
+    case = pfaff.ode(sheared(rates), {mu: start, nu: -0.5}, load=mu).at()
+    branch = case.branch(to=-start, start={each.name: float(value) for each, value in at.items()})
+    (found,) = branch.of_kind(of)[0].curve("nu", to=0.5).of_kind(kind)
+    assert list(found.values.values()) == pytest.approx([0, 0], abs=1e-9)
+    return found.coefficients
+
+
+@pytest.mark.parametrize("of", ["fold", "hopf"])
+@pytest.mark.parametrize(("a", "b"), [(1.0, -0.5), (0.7, 0.3)])
+def test_bogdanov_takens_point_in_other_coordinates(a, b, of):
+    """ẋ = y, ẏ = μ + νx + ax² + bxy beside a state that decays: a and b are those of every smooth coordinate."""
+    rates = {x: y, y: mu + nu * x + a * x**2 + b * x * y, w: x**2 - w}
+    low = min(np.roots([a, -0.5, -0.2]), key=abs)
+    found = special_equilibrium(rates, "bogdanov-takens", of, -0.2, x=low)
+    assert found == pytest.approx({"a": a, "b": b}, rel=1e-7)
+
+
+@pytest.mark.parametrize("c", [1.0, -0.4])
+def test_cusp_of_equilibria_in_other_coordinates(c):
+    """ẋ = μ ± νx + cx³."""
+    rates = {x: mu + np.sign(c) * nu * x + c * x**3, y: x**2 - y, w: x * y - 2 * w}
+    far = next(root.real for root in np.roots([c, 0, -np.sign(c) / 2, -0.5]) if abs(root.imag) < 1e-9)
+    found = special_equilibrium(rates, "cusp", "fold", x=far, y=far**2, w=far**3 / 2)
+    assert found["c"] == pytest.approx(c, rel=1e-6)
+
+
+@pytest.mark.parametrize("c", [-2.0, 0.5])
+def test_generalised_hopf_point_in_other_coordinates(c):
+    """ż = (μ + i) z + ν z|z|² + c z|z|⁴ with z = x + iy: l2 = 4c, since |z|² = 2|w|²."""
+    growth = mu + nu * (x**2 + y**2) + c * (x**2 + y**2) ** 2
+    rates = {x: growth * x - y, y: x + growth * y, w: x**2 - w}
+    found = special_equilibrium(rates, "generalised hopf", "hopf")
+    assert found == pytest.approx({"l2": 4 * c, "omega": 1}, rel=1e-6)
+
+
+def test_a_catalytic_oscillator_has_the_published_coefficients():
+    """Bykov, Yablonskii and Kim (1978); Govaerts, Kuznetsov et al., MatCont manual (2019), fold continuation: at two
+    Bogdanov–Takens points (a, b) = ∓(0.04822563, 1.937632) and (0.08378442, 2.136280), up to the sense of q0."""
+    k, q2 = sm.symbols("k q2", positive=True)
+    free = 1 - x - y - z
+    rates = {x: 5 * free**2 - 2 * x**2 - 10 * x * y, y: q2 * free - y / 10 - 10 * x * y, z: (free - k * z) * 0.0675}
+    case = pfaff.ode(rates, {q2: 2.204678, k: 0.4}, load=q2).at()
+    branch = case.branch(to=0.8, start={"x": 0.001137, "y": 0.891483, "z": 0.062345}, bounds=(0.8, 2.3))
+    assert [fold.value for fold in branch.of_kind("fold")] == pytest.approx([1.042049, 1.052200], abs=1e-6)
+    published = [([1.161199, 0.722339], [0.04822563, 1.937632]), ([1.417628, 0.971398], [0.08378442, 2.136280])]
+    for hopf, (place, both) in zip(branch.of_kind("hopf"), published, strict=True):
+        (takens,) = hopf.curve("k", to=1).of_kind("bogdanov-takens")
+        assert [takens["q2"], takens["k"]] == pytest.approx(place, abs=1e-6)
+        assert np.abs(list(takens.coefficients.values())) == pytest.approx(both, rel=1e-6)
+        assert takens.coefficients["a"] * takens.coefficients["b"] > 0
 
 
 def beside_the_circle(turns, rate, bent):

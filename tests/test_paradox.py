@@ -176,3 +176,24 @@ def test_bad_directions_are_refused(skate):
         skate.at(**XI_HAT, c_e=1).paradox(among=["c_i"])
     with pytest.raises(ParameterError, match="no damping"):
         pfaff.atlas.bottema().at(c=0).paradox()
+
+
+def test_a_mode_may_grow_where_two_frequencies_cross():
+    """Beside a circulatory pair, ω⁴ − 5ω² + 4 + F² = 0 with P_0 = 3/2, an oscillator of ω² = 3/2 that only a damper
+    couples to it: frequencies cross at F² = 5/4. Elsewhere all modes are damped up to F = √2, there the dampings of two
+    have a negative determinant; the flutter loads of small damping tend to it."""
+    q1, q2, q3 = coordinates("q1 q2 q3")
+    F, c, own = sm.symbols("F c own", nonnegative=True)
+    u, v, w = (q.diff(TIME) for q in (q1, q2, q3))
+    system = pfaff.System(
+        [q1, q2, q3], (u**2 + v**2 + w**2) / 2, (q1**2 + 4 * q2**2 + sm.Rational(3, 2) * q3**2) / 2,
+        c * ((u - w) ** 2 + v**2 / 2) / 2 + own * (u**2 + v**2 / 2 + w**2) / 2,
+        forces={q1: -F * q2, q2: F * q1}, parameters={F: 0, c: 0, own: 0}, load=F,
+    )  # fmt: skip
+    found = system.at().paradox(direction={"c": 1}, among=["c"])
+    assert found.undamped == pytest.approx(3 / 2, rel=1e-9)
+    assert found.limit == pytest.approx(np.sqrt(5 / 4), rel=1e-12)
+    missed = [found.limit - system.at(c=size).flutter().value for size in (1e-3, 1e-4, 1e-5)]
+    assert missed[0] < 1e-3
+    assert [missed[0] / missed[1], missed[1] / missed[2]] == pytest.approx([10, 10], rel=1e-2)
+    assert system.at().paradox(direction={"own": 1}, among=["own"]).limit == pytest.approx(np.sqrt(2), rel=1e-9)

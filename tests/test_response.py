@@ -297,3 +297,18 @@ def test_everything_by_name(hardening):
     longer = duffing().response("Omega", from_=0.5, to=0.7).extend(to=0.9)
     assert longer.values[-1] == pytest.approx(0.9)
     assert hardening.peak("x").amplitude["x"] == hardening.amplitude("x").max()
+
+
+def test_responses_are_followed_on_the_level_of_what_is_conserved():
+    """Duffing's oscillator whose stiffness 1 + w − q² is constant though none of its states is: its responses are those
+    of one with that stiffness, and no branch points are among them where a multiplier is 1 by structure."""
+    q, v, w, stiffness = sm.symbols("q v w stiffness", real=True)
+    force = -v / 10 - q**3 + sm.cos(Omega * t) / 3
+    with_level = pfaff.ode({q: v, v: force - (1 + w - q**2) * q, w: 2 * q * v}, {Omega: 1}, load=Omega)
+    plain = pfaff.ode({q: v, v: force - stiffness * q}, {Omega: 1, stiffness: 1}, load=Omega)
+    response = with_level.at().response("Omega", to=2.2, w=0.2)
+    levels = [orbit["w"] - orbit["q"] ** 2 for orbit in (point.orbit.orbit for point in response)]
+    assert np.concatenate(levels) == pytest.approx(0.2, abs=1e-4)
+    other = plain.at(stiffness=1.2).response("Omega", to=2.2)
+    assert [each.kind for each in response.special] == ["fold", "fold"]
+    assert [each.value for each in response.special] == pytest.approx([each.value for each in other.special], rel=3e-5)

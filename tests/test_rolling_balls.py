@@ -220,3 +220,16 @@ def test_the_absorber_without_drive_has_the_spectrum_of_its_linear_equations():
         plane = np.linalg.det(mass * value**2 + np.diag([n["C"], n["c"]]) * value + rigid)
         across = n["m"] * (1.4 * value**2 + n["g"] / n["rho"]) + n["c"] * value
         assert min(abs(plane), abs(across)) < 1e-12
+
+
+def test_the_ball_leaves_the_plane_between_two_branch_points():
+    """Its spin about the normal is constant, so that a multiplier is 1 on all responses: that is no branch point. Where
+    one more is, the ball leaves the plane, as motions do that begin beside it."""
+    case = ABSORBER.at(p0=0.02)
+    response = case.response("Omega", from_=1, to=1.09, accuracy=1e-6)
+    assert [special.kind for special in response.special] == ["branch point", "branch point"]
+    low, high = (special.value for special in response.special)
+    assert [point.stable for point in response] == [not low < point.value < high for point in response]
+    for Omega, leaves in ((low - 0.01, False), (low + 0.01, True)):
+        v = np.abs(case.at(Omega=Omega).simulate(1500, v=1e-12, samples=15001)["v"])
+        assert (v[10000:].max() > v[5000:10000].max()) == leaves

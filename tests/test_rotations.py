@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import sympy as sm
+from scipy.special import ellipk
 
 import pfaff
 from pfaff.continuation.endings import Reason
@@ -110,3 +111,43 @@ def test_a_sleigh_turns_over_and_over_and_travels():
     travelled = {name: motion[name][-1] - motion[name][0] for name in ("x", "y", "theta")}
     assert last.advance == pytest.approx(travelled, abs=1e-9)
     assert abs(last.advance["x"]) > 0.01
+
+
+@pytest.mark.parametrize("turns", [2, 3, 12])
+def test_an_angle_may_make_several_turns_in_a_period(turns):
+    """θ is geared to the phase φ of a circle, θ̇ = n + 1/10 − sin(θ/n − φ)/2: locked where that sine is 1/5, with the
+    multiplier e^(−2π cos/(2n)). The equations are the same after n turns of θ, and no sooner."""
+    x, y, theta = sm.symbols("x y theta", real=True)
+    rate = sm.Symbol("omega", positive=True)
+    round_ = 1 - x**2 - y**2
+    slip = sm.sin(theta / turns) * x - sm.cos(theta / turns) * y
+    rates = {x: round_ * x - y, y: round_ * y + x, theta: rate - slip / 2}
+    case = pfaff.ode(rates, {rate: turns + 0.1}, load=rate).at()
+    orbit = case.orbit(case.simulate(50 * turns, samples=1500 * turns, x=1))
+    assert orbit.period == pytest.approx(2 * np.pi, rel=1e-9)
+    assert orbit.advance == {"theta": 2 * np.pi * turns}
+    expected = [1.0, np.exp(-np.pi * np.sqrt(0.96) / turns), np.exp(-4 * np.pi)]
+    assert orbit.multipliers == pytest.approx(expected, abs=1e-8)
+    last = orbit.orbits(to=turns + 1)  # the locking ends in a fold, where the sine is 1
+    assert last.of_kind("fold")[0].value == pytest.approx(turns + 0.5, abs=1e-8)
+
+
+@pytest.mark.parametrize("speed", [2.5, 10.0])
+def test_rotations_of_a_free_pendulum_are_a_family(speed):
+    """Of the energy E they take T = 4 K(m)/√(2(E + g)) for a turn, with m = 2g/(E + g), here and along g."""
+    (angle,) = coordinates("theta")
+    g = sm.Symbol("g", positive=True)
+    rate = angle.diff(TIME)
+    case = pfaff.System([angle], rate**2 / 2, -g * sm.cos(angle), parameters={g: 1}, load="g").at()
+    orbit = case.orbit(case.simulate(60, theta_dot=speed, samples=3001))
+    assert orbit.period == pytest.approx(4 / speed * ellipk(4 / speed**2), rel=1e-7)
+    branch = orbit.orbits(to=2)
+    assert branch.special == ()
+    assert branch.ended == "reached 2"
+    for point in branch:
+        energy = point.orbit["theta_dot"] ** 2 / 2 - point.value * np.cos(point.orbit["theta"])
+        assert np.ptp(energy) < 1e-9 * energy.mean()
+        total = energy.mean() + point.value
+        assert point.period == pytest.approx(4 * ellipk(2 * point.value / total) / np.sqrt(2 * total), rel=1e-9)
+        assert point.advance == {"theta": 2 * np.pi}
+        assert point.multipliers == pytest.approx([1, 1], abs=1e-8)

@@ -97,3 +97,63 @@ def test_a_constraint_may_be_multiplied_by_any_number(factor):
     assert scaled.flutter().value == pytest.approx(plain.flutter().value, rel=1e-14) == pytest.approx(9 / 16)
     reactions = [np.sort(np.abs(each.spectrum(F=0.3).reactions)) for each in (plain, scaled)]
     assert factor * reactions[1] == pytest.approx(reactions[0], rel=1e-13)
+
+
+u, v, w = sm.symbols("u v w", real=True)
+units = sm.symbols("units_u units_v units_w units_P units_time", positive=True)
+P, B = sm.symbols("P B")
+
+
+def in_units(rates, parameters):
+    """An ODE whose states, load P and time are stated in other units, which are its parameters."""
+    states = dict(zip((u, v, w), units, strict=False))
+    plain = {state: state / states[state] for state in rates} | {P: P / units[3]}
+    rates = {state: states[state] / units[4] * rate.subs(plain, simultaneous=True) for state, rate in rates.items()}
+    return pfaff.ode(rates, {P: 0, **parameters, **dict.fromkeys(units, 1)}, load=P)
+
+
+@cache
+def tank():
+    """A stirred tank that is cooled (Uppal, Ray and Poore 1974). At P = 0 no state acts on the other. It rests where
+    v = B u/3 and P = u/(1 − u) e^(−v), with folds where u(1 − u) = 3/B and no trace where Bu = 3 + 1/(1 − u)."""
+    made = P * (1 - u) * sm.exp(v)
+    return in_units({u: made - u, v: B * made - 3 * v}, {B: 14})
+
+
+@cache
+def cascade():
+    """u turns at P = ±2 and drives v, which drives w by its square alone: nothing acts back."""
+    return in_units({u: P - 3 * u + u**3, v: u - v, w: v**2 - 2 * w}, {})
+
+
+def stated(system, exponents, start, to):
+    """The branch in units 10**exponents, and its points and special points in plain ones."""
+    scale = dict(zip([each.name for each in units], 10.0 ** np.asarray(exponents), strict=True))
+    branch = system.at(**scale, P=start * scale["units_P"]).branch("P", to * scale["units_P"])
+    sizes = [scale[f"units_{name}"] for name in (*branch[0].state, "P")]
+    points, special = (np.array([each.spot.z / sizes for each in kind]) for kind in (branch, branch.special))
+    return branch, points, special
+
+
+EXPONENTS = [tuple(row) for row in np.random.default_rng(8).uniform(-12, 12, (12, 5))]
+
+
+@pytest.mark.parametrize(("system", "start", "to"), [(tank, 0, 0.3), (tank, 0.1, 0.2), (cascade, 0, 3)])
+def test_branches_have_the_same_points_in_any_unit_of_states_parameter_and_time(system, start, to):
+    plain, points, special = stated(system(), np.zeros(5), start, to)
+    told = [(each.kind, each.note) for each in plain.special]
+    for exponents in EXPONENTS:
+        other, its_points, its_special = stated(system(), exponents, start, to)
+        assert [(each.kind, each.note) for each in other.special] == told
+        np.testing.assert_allclose(its_special, special, rtol=1e-9, atol=1e-12)
+        np.testing.assert_allclose(its_points, points, rtol=1e-6, atol=1e-9)
+
+
+@pytest.mark.parametrize("exponents", EXPONENTS[:4])
+def test_cusps_and_bogdanov_takens_points_are_told_in_any_unit(exponents):
+    branch, _, _ = stated(tank(), exponents, 0, 0.11)
+    special = {each.kind: each for each in branch.special[0].curve("B", 11, bounds=(11, 14)).special}
+    assert {kind: each["B"] for kind, each in special.items()} == pytest.approx({"bogdanov-takens": 27 / 2, "cusp": 12})
+    places = [special[kind]["P"] / 10.0 ** exponents[3] for kind in ("cusp", "bogdanov-takens")]
+    assert places == pytest.approx([np.exp(-2), np.exp(-3 / 2) / 2], rel=1e-9)
+    assert np.sign([special["cusp"].coefficients["c"], special["bogdanov-takens"].coefficients["b"]]).tolist() == [1, 1]

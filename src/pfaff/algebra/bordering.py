@@ -50,7 +50,7 @@ class Border:
         return D * np.linalg.solve(matrix, np.concatenate([right / D, np.zeros(k)]))[:n]
 
 
-def balanced(J: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def balanced(J: np.ndarray, widest: float = WIDEST) -> tuple[np.ndarray, np.ndarray]:
     """D⁻¹ J D with rows and columns of like size, and the diagonal D: the same matrix in better units."""
     from scipy.linalg.lapack import dgebal
 
@@ -61,7 +61,7 @@ def balanced(J: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     scale = dgebal(J, scale=1)[3]
     # Entries that are zero but for rounding would ask for units without end.
     middle = 2.0 ** round(median(np.log2(scale).tolist()))
-    scale = np.minimum(np.maximum(scale / middle, 1 / WIDEST), WIDEST)
+    scale = np.minimum(np.maximum(scale / middle, 1 / widest), widest)
     return J * scale / scale[:, None], scale
 
 

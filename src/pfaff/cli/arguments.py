@@ -19,6 +19,41 @@ PICTURES = (".png", ".pdf", ".svg", ".eps", ".ps", ".jpg", ".jpeg", ".tif", ".ti
 FILMS, STORED = (".gif", ".html", ".mp4"), (".nc", ".cdf", ".netcdf")
 
 
+class Number(click.ParamType):
+    """A number, a fraction, or what text says of one: pi/2."""
+
+    name = "number"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        if not isinstance(value, str):
+            return float(value)
+        from pfaff.statement.expressions import constant
+
+        flag = param.opts[0] if param is not None else "a number"
+        return float(constant(value, f"{flag} {brief(value)}: {value[:40]!r} is not a number such as 0.1 or 1/10"))
+
+
+class Count(click.ParamType):
+    """A whole number, however it is written: 1000, 1e3."""
+
+    name = "integer"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        if not isinstance(value, str):
+            return int(value)
+        from pfaff.statement.expressions import constant
+
+        flag = param.opts[0] if param is not None else "a count"
+        wrong = f"{flag} {brief(value)}: {value[:40]!r} is not a whole number such as 1000 or 1e3"
+        number = constant(value, wrong)
+        if not number.is_Integer:
+            raise ParameterError(wrong)
+        return int(number)
+
+
+NUMBER, COUNT = Number(), Count()
+
+
 def together(*options: Command) -> Command:
     """Several click decorators as one."""
 
@@ -32,7 +67,7 @@ def together(*options: Command) -> Command:
 
 which_system = together(
     click.argument("name", metavar="SYSTEM", shell_complete=systems),
-    click.option("--bars", type=int, help="Number of bars of a column."),
+    click.option("--bars", type=COUNT, help="Number of bars of a column."),
     click.option("--constraint", help="End of a column: skate or bow.", shell_complete=one_word("skate", "bow")),
     click.option("--load", help="Loading of a column: dead or spring.", shell_complete=one_word("dead", "spring")),
     click.option("--option", multiple=True, metavar="NAME=VALUE", help="Any other option of the system. Repeat."),
@@ -52,23 +87,6 @@ fix = click.option("--fix", multiple=True, metavar="NAME=VALUE", help="A family 
 load_parameter = click.option(
     "--load-parameter", metavar="NAME", help="The parameter that grows, if not the declared load."
 )
-
-
-class Number(click.ParamType):
-    """A number, a fraction, or what text says of one: pi/2."""
-
-    name = "number"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        if not isinstance(value, str):
-            return float(value)
-        from pfaff.statement.expressions import constant
-
-        flag = param.opts[0] if param is not None else "a number"
-        return float(constant(value, f"{flag} {brief(value)}: {value[:40]!r} is not a number such as 0.1 or 1/10"))
-
-
-NUMBER = Number()
 
 
 def file_option(flag: str, text: str, endings: tuple[str, ...]) -> Command:

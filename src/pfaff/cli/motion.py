@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from pfaff.cli.arguments import (
+    COUNT,
     NUMBER,
     all_rows,
     animate_into,
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
 @which_case
 @click.option("--duration", type=NUMBER, required=True, help="How long, from time zero; negative runs backwards.")
 @click.option("--start", multiple=True, metavar="NAME=VALUE", help="An initial value: theta1_dot=0.01. Repeat.")
-@click.option("--samples", default=1001, show_default=True, help="Times at which the motion is kept.")
+@click.option("--samples", type=COUNT, default=1001, show_default=True, help="Times at which the motion is kept.")
 @click.option("--project", is_flag=True, help="Change initial values that violate the constraints, and say so.")
 @click.option(
     "--method",

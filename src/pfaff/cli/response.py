@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from pfaff.cli.arguments import NUMBER, all_rows, as_json, plot_into, state_values, which_case
+from pfaff.cli.arguments import COUNT, NUMBER, all_rows, as_json, plot_into, state_values, which_case
 from pfaff.cli.bifurcation import within
 from pfaff.cli.output import check_complete, counting, drawn_beside, print_json, table, table_of_interest
 from pfaff.cli.statement import case_of
@@ -23,7 +23,7 @@ from pfaff.continuation.endings import Reason
 @click.option("--to", type=NUMBER, required=True, help="Where it ends.")
 @click.option("--start", multiple=True, metavar="NAME=VALUE", help="Of the motion that settles on it. Repeat.")
 @click.option("--step", default=STEP, show_default=True, help="The largest step, as a share of the range.")
-@click.option("--points", default=POINTS, show_default=True, help="Stop after so many responses.")
+@click.option("--points", type=COUNT, default=POINTS, show_default=True, help="Stop after so many responses.")
 @within
 @all_rows
 @plot_into

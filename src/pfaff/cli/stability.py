@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from pfaff.cli.arguments import (
+    COUNT,
     NUMBER,
     all_rows,
     as_json,
@@ -27,8 +28,8 @@ from pfaff.statement.told import without_rounding
 @click.command()
 @which_case
 @fix
-@click.option("--starts", default=2000, show_default=True, help="Random starts of the search.")
-@click.option("--seed", default=0, show_default=True, help="Seed of the random starts.")
+@click.option("--starts", type=COUNT, default=2000, show_default=True, help="Random starts of the search.")
+@click.option("--seed", type=COUNT, default=0, show_default=True, help="Seed of the random starts.")
 @all_rows
 @plot_into
 @as_json

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from pfaff.cli.arguments import NUMBER, as_json, fix, load_parameter, pairs, plot_into, state_values, which_case
+from pfaff.cli.arguments import COUNT, NUMBER, as_json, fix, load_parameter, pairs, plot_into, state_values, which_case
 from pfaff.cli.output import check_complete, draw_into, print_json, table
 from pfaff.cli.statement import case_of
 from pfaff.errors import ParameterError
@@ -44,7 +44,7 @@ def sweep(context: click.Context) -> None:
 @load_parameter
 @fix
 @click.option("--to", type=NUMBER, help="Where the search for a load ends.")
-@click.option("--chunk", type=int, help="Points that are computed and kept together.")
+@click.option("--chunk", type=COUNT, help="Points that are computed and kept together.")
 @as_json
 def new(
     store: Path,
@@ -80,7 +80,7 @@ def new(
 
 @sweep.command()
 @STORE
-@click.option("--workers", type=int, default=0, help="Processes; none is this one.")
+@click.option("--workers", type=COUNT, default=0, help="Processes; none is this one.")
 @click.option("--scheduler", metavar="ADDRESS", help="A Dask scheduler: tcp://host:8786.")
 @click.option("--part", metavar="I/N", help="The I-th of N shares, for job arrays.")
 @click.option("--timeout", type=NUMBER, help="Seconds for a point.")
@@ -137,7 +137,7 @@ def status(store: Path, as_json: bool) -> None:
 @sweep.command()
 @STORE
 @click.argument("which", default="failed")
-@click.option("--workers", type=int, default=0, help="Processes; none is this one.")
+@click.option("--workers", type=COUNT, default=0, help="Processes; none is this one.")
 @click.option("--timeout", type=NUMBER, help="Seconds for a point.")
 @as_json
 def retry(store: Path, which: str, workers: int, timeout: float | None, as_json: bool) -> None:

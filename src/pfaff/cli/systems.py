@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING, Any, cast
 
 import click
 
-from pfaff.cli.arguments import NUMBER, as_json, load_parameter, plot_into, state_values, which_case, which_system
+from pfaff.cli.arguments import (
+    COUNT,
+    NUMBER,
+    as_json,
+    load_parameter,
+    plot_into,
+    state_values,
+    which_case,
+    which_system,
+)
 from pfaff.cli.output import drawn_beside, grouped, print_json, table
 from pfaff.cli.statement import case_of, mechanical, system_of
 
@@ -116,8 +125,8 @@ def _show_derivation(stated: System, principle: str, latex: bool, as_json: bool)
 
 @click.command()
 @which_system
-@click.option("--states", default=32, show_default=True, help="Random states to compare at.")
-@click.option("--seed", default=0, show_default=True, help="Seed of the random states.")
+@click.option("--states", type=COUNT, default=32, show_default=True, help="Random states to compare at.")
+@click.option("--seed", type=COUNT, default=0, show_default=True, help="Seed of the random states.")
 @plot_into
 @as_json
 def compare(states: int, seed: int, plot: Path | None, as_json: bool, **which: Any) -> None:

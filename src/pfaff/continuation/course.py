@@ -10,7 +10,8 @@ step
 points
     How many there are at most.
 progress
-    Is called with every point. Ctrl-C ends the branch and keeps what was computed.
+    Is called with every point. Ctrl-C ends the branch and keeps what was computed; so does an error in it, with a
+    warning.
 events
     Expressions by name, or equations, that are located where they vanish: ``{"half open": "theta1 = 0.5"}``.
 
@@ -28,7 +29,16 @@ from typing import TYPE_CHECKING, Any
 from pfaff.continuation.endings import Ending, Reason
 from pfaff.continuation.measuring import checked_events
 from pfaff.errors import ParameterError
-from pfaff.statement.values import MOST, broken_promise, end_from, number_from, number_within, shown, told, whole_number
+from pfaff.statement.values import (
+    MOST,
+    broken_promise,
+    end_from,
+    heard,
+    number_from,
+    number_within,
+    shown,
+    whole_number,
+)
 from pfaff.threads import cached_property
 
 if TYPE_CHECKING:
@@ -62,13 +72,12 @@ class Course:
         if to is None:
             raise ParameterError(f"how far? Give the last value of {of or 'the parameter'}: to=…")
         share = f"give the largest step as a share of the range, between {LEAST:g} and 1"
-        told("progress", progress, "print", None)
         return cls(
             end_from(f"{of}: to" if of else "to", to),
             number_within("step", step, lambda x: LEAST <= x <= 1, share),
             whole_number("points", points, 1, MOST, "ask for fewer"),
             _ends(bounds),
-            progress,
+            heard("progress", progress, "print", None),
             checked_events(events),
         )
 

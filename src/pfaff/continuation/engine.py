@@ -11,7 +11,7 @@ rules and quicker, and leaves every other step to the engine.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from functools import cache, partial
 from itertools import pairwise
 from typing import Any, Generic
@@ -41,7 +41,7 @@ class Engine(Generic[P]):
     def __init__(self, problem: Any) -> None:
         self.problem: Problem[P] = problem
         self._before: P | None = None  # the point before the step
-        self.watched: dict[str, Test] = {}  # what a user wants to be located where it vanishes, by name
+        self.watched: Mapping[str, Test] = {}  # what a user wants to be located where it vanishes, by name
 
     def follow(
         self, at: P, step: float, bounds: tuple[float, float], fresh: bool = False, home: P | None = None

@@ -9,7 +9,7 @@ from typing import Any
 from pfaff.continuation.course import Course, Limits
 from pfaff.continuation.endings import Ending, Reason
 from pfaff.continuation.engine import Engine
-from pfaff.continuation.measuring import watches
+from pfaff.continuation.measuring import warn_of_unknown, watches
 from pfaff.continuation.problem import Event
 from pfaff.continuation.walked_points import Line, Walked
 from pfaff.errors import number_of
@@ -44,38 +44,45 @@ def gathered(
     """
     points = Line([point(start)])
     kept = Gathered(points)
-    engine.watched = watches(course.events, points[0], point)
-    promised = any(symbol.name in points[0].values for symbol in limits.promises)
+    watched = watches(course.events, points[0], point)
+    engine.watched = watched
     items = engine.follow(start, course.step, limits.bounds, fresh, home)
     try:
-        while len(points) < course.points:
-            item: Any = next(items)
-            if isinstance(item, Ending):
-                kept.ended = limits.ended(item, kept.points[-1].value)
-                return kept
-            if isinstance(item, Walked):
-                item = item.part(0, min(len(item), course.points - len(points)))
-                if walked and not (promised or course.progress):
-                    points.extend(item, walked)
-                    continue
-            for result in _results(item, point, walked):
-                broken = promised and limits.broken(result.values)
-                if broken:
-                    kept.ended = Ending(Reason.DECLARED, f"stopped at {where(kept.points[-1])}: {broken}")
-                    return kept
-                if isinstance(item, Event):
-                    kept.special.append(special(item))
-                    kept.places.append(len(points))
-                    continue
-                points.append(result)
-                if course.progress is not None:
-                    course.progress(result)
+        kept.ended = _filled(kept, points, items, course, limits, point, special, walked)
     except KeyboardInterrupt:
         hand_on()
-        kept.ended = Ending(Reason.INTERRUPTED, f"interrupted at {where(kept.points[-1])}")
-        return kept
-    kept.ended = stopped(kept.points)
+        kept.ended = Ending(Reason.INTERRUPTED, f"interrupted at {where(points[-1])}")
+    warn_of_unknown(watched)
     return kept
+
+
+def _filled(
+    kept: Gathered, points: Line[Any], items: Iterator[Any], course: Course, limits: Limits,
+    point: Callable[[Any], Any], special: Callable[[Event[Any]], Any], walked: Callable[[Any, Any], Any] | None,
+) -> Ending:  # fmt: skip
+    """What was kept, with everything that there is to it; and its ending."""
+    promised = any(symbol.name in points[0].values for symbol in limits.promises)
+    while len(points) < course.points:
+        item = next(items)
+        if isinstance(item, Ending):
+            return limits.ended(item, points[-1].value)
+        if isinstance(item, Walked):
+            item = item.part(0, min(len(item), course.points - len(points)))
+            if walked and not (promised or course.progress):
+                points.extend(item, walked)
+                continue
+        for result in _results(item, point, walked):
+            broken = promised and limits.broken(result.values)
+            if broken:
+                return Ending(Reason.DECLARED, f"stopped at {where(points[-1])}: {broken}")
+            if isinstance(item, Event):
+                kept.special.append(special(item))
+                kept.places.append(len(points))
+                continue
+            points.append(result)
+            if course.progress is not None:
+                course.progress(result)
+    return stopped(points)
 
 
 def _results(item: Any, point: Callable[[Any], Any], walked: Callable[[Any, Any], Any] | None) -> Iterator[Any]:

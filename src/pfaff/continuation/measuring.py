@@ -5,7 +5,9 @@ Points tell what they can be measured by: ``measurable`` are the names, ``measur
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping
+from math import isnan, nan
 from typing import Any
 
 import numpy as np
@@ -28,13 +30,34 @@ def checked_events(events: Any) -> dict[str, Any]:
     return found
 
 
-def watches(events: Mapping[str, Any], like: Any, point: Callable[[Any], Any]) -> dict[str, Measure]:
+class Watch:
+    """What is to vanish at an event, of what ``point`` makes points of; ``known`` tells whether it ever was a number:
+    not even that, where it was at no point asked for."""
+
+    def __init__(self, value: Measure, point: Callable[[Any], Any]) -> None:
+        self._value, self._point = value, point
+        self.known: bool | None = None
+
+    def __call__(self, at: Any) -> float:
+        value = self._value(self._point(at))
+        self.known = bool(self.known) or not isnan(value)
+        return value
+
+
+def watches(events: Mapping[str, Any], like: Any, point: Callable[[Any], Any]) -> dict[str, Watch]:
     """What is to vanish, by the name of each event, where ``point`` makes points like one."""
+    return {name: Watch(measure(expression, like, f"event {name!r}"), point) for name, expression in events.items()}
 
-    def of(value: Measure) -> Measure:
-        return lambda at: value(point(at))
 
-    return {name: of(measure(expression, like, f"event {name!r}")) for name, expression in events.items()}
+def warn_of_unknown(watched: Mapping[str, Watch]) -> None:
+    """That none was found says nothing of an event whose expression was a number at no point."""
+    for name, watch in watched.items():
+        if watch.known is False:
+            warnings.warn(
+                f"event {name!r} was looked for in vain: at no point is its expression a real, finite number; check "
+                "its roots, logarithms and divisors",
+                stacklevel=2,
+            )
 
 
 def measure(expression: Any, point: Any, culprit: str = "the measure") -> Measure:
@@ -56,8 +79,8 @@ def measure(expression: Any, point: Any, culprit: str = "the measure") -> Measur
 
     def value(at: Any) -> float:
         with np.errstate(all="ignore"):
-            found = float(evaluate(*(np.float64(at.measured(symbol.name)) for symbol in used)))
-        return found if np.isfinite(found) else float("nan")
+            found = complex(evaluate(*(np.float64(at.measured(symbol.name)) for symbol in used)))
+        return found.real if np.isfinite(found) and found.imag == 0 else nan
 
     return value
 

@@ -19,11 +19,11 @@ from pfaff.statement.told import answering
 from pfaff.statement.values import (
     MEMORY,
     checked_value,
+    heard,
     number_from,
     numbers_from,
     one_of,
     shown,
-    told,
     truth,
     whole_number,
 )
@@ -165,7 +165,7 @@ def ensemble(
 ) -> Ensemble:
     """Arrays of initial values and parameters, broadcast against each other: one motion for each entry."""
     size, duration = 2 * len(case.system.coordinates), number_from("duration", duration)
-    told("progress", progress, "print", 0.5)
+    progress = heard("progress", progress, "print", 0.5)
     arrays, shape = _shaped(given)
     count = math.prod(shape)
     whole_number("the number of motions", count, 1, int(MEMORY / (16 * size)), "give smaller arrays")

@@ -26,10 +26,10 @@ from pfaff.statement.values import (
     MEMORY,
     SMALLEST,
     by_name,
+    heard,
     number_from,
     number_within,
     one_of,
-    told,
     truth,
     whole_number,
 )
@@ -107,7 +107,7 @@ def simulate(
     """Integrate from time zero over the duration (backwards if it is negative) and sample the motion evenly."""
     duration = number_from("duration", duration)
     tolerance = check_request(duration, samples, tolerance, 2 * len(case.system.coordinates), max_steps)
-    told("progress", progress, "print", 0.5)
+    progress = heard("progress", progress, "print", 0.5)
     prescribed = by_name("prescribed", prescribed, "{'F': '80 + sin(2*t)'}")
     events, project = by_name("events", events, "{'section': 'theta1'}"), truth("project", project)
     redundant = case.system.redundant

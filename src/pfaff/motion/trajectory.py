@@ -27,7 +27,7 @@ from pfaff.motion.taylor import SMALL, UNROLLED
 from pfaff.progress import unheard
 from pfaff.rest.states import start_state
 from pfaff.statement.told import answering
-from pfaff.statement.values import by_name, number_from, numbers_from, one_of, shown, told
+from pfaff.statement.values import by_name, heard, number_from, numbers_from, one_of, shown
 
 if TYPE_CHECKING:
     import xarray
@@ -124,7 +124,7 @@ def trajectory(
     """Integrate from time zero over the duration (backwards if it is negative) and sample evenly."""
     duration = number_from("duration", duration)
     tolerance = check_request(duration, samples, tolerance, len(case.system.state_names), max_steps)
-    told("progress", progress, "print", 0.5)
+    progress = heard("progress", progress, "print", 0.5)
     x, flow = start_state(case, initial), case.system.flow
     watch = Watch(partial(_lowered, case), by_name("events", events, "{'section': 'x'}"))
     settings = {"tol": tolerance or FINEST, "compact_mode": len(x) > UNROLLED or flow.operations > SMALL}

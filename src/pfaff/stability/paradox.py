@@ -4,7 +4,7 @@ To first order a small damping ε C moves a simple eigenvalue iω of the undampe
 β = yᵀCx / yᵀMx (x, y its right and left modes). The limit is therefore the first load at which some β turns
 negative, or the undamped flutter load P_0 if none does (Ziegler 1952; Bolotin 1963; Kirillov 2005).
 A damper in a moving frame, such as that of a rotor, adds ε H to the stiffness as well. Real modes of different
-frequencies do not feel it; those of equal frequencies mix by C − iH/ω.
+frequencies do not feel it; those of equal frequencies mix by C − iH/ω, also where they are equal at one load alone.
 Where all frequencies are different every β is linear in C, and the directions that stay stable up to a given load
 form a convex cone: the limit is quasi-concave in the direction, its minimum lies on a single source of damping, its
 maximum is found by linear programming.
@@ -25,6 +25,7 @@ from pfaff.flow.statics import statics_of
 from pfaff.rest.path import LoadPath
 from pfaff.stability.critical import critical_load
 from pfaff.stability.dampings import damping_sources
+from pfaff.stability.equal_frequencies import clusters, crossings
 from pfaff.statement.told import answering
 from pfaff.statement.values import by_name, number_from, one_of, shown
 from pfaff.threads import cached_property
@@ -35,9 +36,9 @@ if TYPE_CHECKING:
     from pfaff.case import Case
 
 SMALLEST = float(np.finfo(float).tiny)
+PROBED = 0.0, 0.137, 0.311, 0.733  # shares of the range at which is seen what holds everywhere
 SAMPLES = 400  # loads at which the cone of stable directions is probed
 UNDAMPED = 1e-12  # damping of a mode, relative to the largest, that is none but for rounding
-ALIKE = 1e-8  # frequencies apart by less, relatively, are one: a double one parts by √ε
 FINER, REFINEMENTS = 8, 9  # the best load is enclosed in ever finer grids
 RECOVERED = 1e-9  # a limit this close to P_0, relatively, is P_0
 
@@ -183,15 +184,15 @@ class WeakDamping:
             omega = np.emath.sqrt(np.where(squares, squares, np.inf))  # what does not oscillate is not turned
             damping = damping - 1j * (left @ np.tensordot(weights, H, axes=1) @ right) / omega
         beta = np.empty(len(squares))
-        for cluster in _clusters(squares):
+        for cluster in clusters(squares):
             beta[cluster] = np.linalg.eigvals(damping[np.ix_(cluster, cluster)]).real
         return beta
 
     @cached_property
     def simple(self) -> bool:
         """Whether all frequencies are different on the way, so that β is linear in the damping."""
-        loads = [share * self.top for share in (0.0, 0.137, 0.311, 0.733)]
-        return all(len(_clusters(self.modes(load)[0])) == len(self.modes(load)[0]) for load in loads)
+        squares = [self.modes(share * self.top)[0] for share in PROBED]
+        return all(len(clusters(each)) == len(each) for each in squares)
 
     def _matrices(self, load: float) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """M and K on the allowed velocities, and C and H there for a unit of each source.
@@ -221,8 +222,7 @@ class WeakDamping:
         Modes that the direction does not damp at all, at any load, are undecided at first order and left out.
         """
         top = self.top
-        loads = [share * top for share in (0.0, 0.137, 0.311, 0.733)]
-        untouched = min(_undamped(self.decay(load, weights)) for load in loads)
+        untouched = min(_undamped(self.decay(share * top, weights)) for share in PROBED)
 
         def damped(load: float) -> np.ndarray:
             beta = self.decay(load, weights)
@@ -242,10 +242,17 @@ class WeakDamping:
         if untouched == len(self.decay(0.0, weights)):
             return self.undamped
         edges = [0.0, *(x for x in all_roots(product, 0.0, top)[0] if 0 < x < top), top]
-        for low, high in pairwise(edges):
-            if lowest((low + high) / 2) < 0:
-                return self._polished(lowest, low)
-        return self.undamped
+        lost = next((low for low, high in pairwise(edges) if lowest((low + high) / 2) < 0), np.inf)
+        # Where frequencies cross, damping mixes their modes: one may grow there alone, in a range that shrinks with ε.
+        for load in self.crossings:
+            if load < lost and lowest(load) < -UNDAMPED * np.abs(damped(load)).max():
+                return load
+        return self._polished(lowest, lost) if np.isfinite(lost) else self.undamped
+
+    @cached_property
+    def crossings(self) -> list[float]:
+        """Loads at which two frequencies are equal that are not so elsewhere."""
+        return crossings(lambda load: self.modes(load)[0], self.top)
 
     def _polished(self, lowest, load: float) -> float:
         for reach in (1e-10, 1e-8, 1e-6, 1e-4):
@@ -296,13 +303,6 @@ class WeakDamping:
         M, K, C, _ = self._matrices(self.undamped)
         left, _, right = np.linalg.svd(K - self.frequency**2 * M)
         return np.einsum("i,jil,l->j", left[:, -1], C, right[-1])
-
-
-def _clusters(squares: np.ndarray) -> list[np.ndarray]:
-    """Indices of modes whose frequencies are the same but for rounding."""
-    order = np.argsort(squares.real)
-    breaks = np.nonzero(np.diff(squares.real[order]) > ALIKE * np.abs(squares.real[order][1:]))[0] + 1
-    return np.split(order, breaks)
 
 
 def _undamped(beta: np.ndarray) -> int:

@@ -11,6 +11,7 @@ import math
 import os
 import reprlib
 import sys
+import warnings
 from collections.abc import Callable, Collection, Mapping, Sequence, Set, Sized
 from fractions import Fraction
 from numbers import Number
@@ -23,6 +24,7 @@ import sympy as sm
 from pfaff.errors import ParameterError, PfaffError, closest, nearest, number_of
 from pfaff.statement.expressions import constant, shortened
 from pfaff.statement.told import spelt as spelt
+from pfaff.threads import PART
 
 NEAREST_END, FARTHEST_END = 1e-100, 1e100  # sizes of what can be followed to
 LONGEST = 40  # characters of a value in a message
@@ -265,6 +267,24 @@ def told(name: str, function: Any, example: str, *arguments: Any) -> None:
         return
     count = number_of(len(arguments), "argument")
     raise ParameterError(f"{name}={shown(function)} cannot be called with {count}: give a function, {name}={example}")
+
+
+def heard(name: str, function: Any, example: str, *arguments: Any) -> Callable[..., Any] | None:
+    """A function that is called while something long is computed, if it can be; an error in it ends that as Ctrl-C
+    does, so that what was computed is kept, and is told as a warning. Within a whole it remains an error."""
+    told(name, function, example, *arguments)
+
+    def called(*values: Any) -> Any:
+        try:
+            return function(*values)
+        except Exception as error:
+            if PART.get():
+                raise
+            problem = f"{name} raised {type(error).__name__}: {error}"
+            warnings.warn(f"{problem}; what was computed until then is kept", stacklevel=2)
+            raise KeyboardInterrupt from error
+
+    return None if function is None else called
 
 
 def _takes(function: Callable[..., Any], arguments: tuple[Any, ...]) -> bool:

@@ -208,7 +208,7 @@ class Folds(Singular):
     def null(self, z: np.ndarray) -> Null:
         n, N = self.equations.n, self._matrix(z)
         v, w, _ = self._bordered(N)
-        return Null(N, v / np.linalg.norm(v[:n]), w / np.linalg.norm(w[:n]), n)
+        return Null(N, v / np.linalg.norm(v[:n]), w / np.linalg.norm(w[:n]), n, self.equations.sizes[: len(N)])
 
     def inspect(self, z: np.ndarray, tangent: np.ndarray) -> FoldFacts:
         return FoldFacts(self, z)

@@ -18,7 +18,7 @@ def polished(s: RestEquations, z: np.ndarray) -> np.ndarray:
     The second derivatives are differences of analytic first ones: they guide the steps, not the result.
     """
     N = s.n + s.k
-    phi, b, start = null_of(s.jacobian(z)[:, :N], s.n).left, 0.0, z
+    phi, b, start = null_of(s.jacobian(z)[:, :N], s.n, s.sizes[:N]).left, 0.0, z
     phi = phi / np.linalg.norm(phi)
     last = np.inf
     for _ in range(POLISH):

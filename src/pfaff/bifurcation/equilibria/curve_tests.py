@@ -31,7 +31,7 @@ def measured(system, z, J, right, left, about, tests):
     values, _, _ = eigen(system[2], A, False)
     if kind == FOLDS:
         v, w = np.sqrt(product(right[0], right[0])), np.sqrt(product(left[0], left[0]))
-        overlap = product(left[0], right[0]) / (v * w)
+        overlap = product(left[0], right[0]) / lengths(right[0], left[0], system[8])
         tests[0] = -product(J[n, :n], right[0]) / (2 * w * v**2)
         tests[1] = overlap * about if abs(overlap) > UNDAMPED else 0.0
         first, second = nearest(values, 0j, -1), -1
@@ -42,6 +42,16 @@ def measured(system, z, J, right, left, about, tests):
         second = nearest(values, -critical, first)
         tests[0], tests[1] = about, whole_product(values, first, second)
         tests[2], tests[3] = pair_product(values, first, second), re_c1(system, z, A, right, left, about)
+
+
+@called
+def lengths(q, p, units):
+    """The product of those of a null vector and of a left one, states in their units."""
+    first, second = 0.0, 0.0
+    for i in range(len(q)):
+        first += (q[i] / units[i]) ** 2
+        second += (p[i] * units[i]) ** 2
+    return np.sqrt(first) * np.sqrt(second)
 
 
 @called

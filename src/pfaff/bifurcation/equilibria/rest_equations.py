@@ -10,15 +10,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from math import inf, isfinite, sqrt
+from math import inf, isfinite
 from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
 from pfaff.algebra.bordering import Border, at_rest, bordering, row_sizes
-from pfaff.bifurcation.equilibria.linearised import Linearised, along_lines, jacobian_of, linearised
+from pfaff.bifurcation.equilibria.linearised import Linearised, jacobian_of, linearised
+from pfaff.bifurcation.equilibria.state_sizes import state_sizes
 from pfaff.bifurcation.equilibria.zero_forms import Null, null_of
-from pfaff.errors import ConvergenceError, ParameterError, PfaffError
+from pfaff.errors import ConvergenceError, ParameterError
 from pfaff.flow.flow import Flow
 from pfaff.flow.pointers import Pointer
 from pfaff.rest.field import Field
@@ -27,8 +28,6 @@ from pfaff.threads import known_property
 if TYPE_CHECKING:
     from pfaff.case import Bound
 
-SHARES = np.logspace(-16, 0, 65)  # of a way, at which it is seen whether the Jacobian has changed
-FEW = 4  # states whose changes add up to a step; of more, it is their mean
 PROBE = 1e-5  # of differences of analytic Jacobians, relative to the units
 
 
@@ -233,14 +232,15 @@ class RestEquations:
 
         J q1 = q has no solution with another q, nor Jᵀp0 = p with another p. Where zeros form blocks, bordered ones.
         """
+        units = self.sizes[: self.n + self.k]
         if not self.k or len(self.zeros) > 1:
-            return null_of(self.jacobian(z)[:, : self.n + self.k], self.n)
+            return null_of(self.jacobian(z)[:, : self.n + self.k], self.n, units)
         J, P = self.state_jacobian(z), np.linalg.qr(self.reached(z)[2] / self.sizes[: self.n, None])[0]
         blank = np.zeros((self.k, self.k))
-        q = null_of(np.block([[J, P], [P.T, blank]]), self.n).q
+        q = null_of(np.block([[J, P], [P.T, blank]]), self.n, units).q
         null = np.linalg.svd(J)[2][self.n - self.k - 1 :]
         t = np.linalg.svd(null - np.outer(null @ q, q))[2][: self.k].T  # all of them but q
-        return null_of(np.block([[J, _turned(t, P)], [P.T, blank]]), self.n)
+        return null_of(np.block([[J, _turned(t, P)], [P.T, blank]]), self.n, units)
 
     def branching(self, z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """At a branch point: the left null vector of the Jacobian, and a basis of its null space, in units."""
@@ -316,7 +316,7 @@ def equations_about(
             raise ParameterError(f"{free[0]} is no coordinate of a family of equilibria here: vary a parameter")
         pull[0, 0] = rows[0, j]
     span = np.abs(np.asarray(spans, dtype=float))
-    sizes = np.concatenate([_sizes(whole, J, x, flow, case, free, span), np.ones(k), span])
+    sizes = np.concatenate([state_sizes(whole, J, x, flow, case, free[0], span[0]), np.ones(k), span])
     z = np.concatenate([x, np.zeros(k), values])
     return RestEquations(case, flow, free, zeros, border.columns, rows, rows @ x - pull @ values, pull, sizes), z
 
@@ -325,40 +325,3 @@ def value_of(case: Bound, flow: Flow, x: np.ndarray, name: str) -> float:
     if name in flow.states:
         return float(x[flow.states.index(name)])
     return float(case.numbers[case.system.parameter_names.index(name)])
-
-
-def _sizes(
-    border: Border, J: np.ndarray, x: np.ndarray, flow: Flow, case: Bound, free: tuple[str, ...], span: np.ndarray
-) -> np.ndarray:
-    """Of the states, in balanced units: as large as the state, or as what the parameter does to it.
-
-    That is at most what changes the Jacobian by its own size: beyond it, a first rate tells nothing.
-    """
-    D = border.scale
-    large = float((np.abs(x) / D).max(initial=0.0))
-    moved = 0.0
-    if free[0] in case.system.parameter_names:
-        push = linearised(flow, free[:1])(x, case.numbers)[:, -1]
-        way = -border.solve(J, push) * span[0]
-        if np.isfinite(way).all() and way.any():
-            moved = float((np.abs(way) / D).max() * _straight(J, x, way, D, flow, case))
-    # So that steps are as long however many states there are, such as the cells of a mesh.
-    return (max(large, moved) or 1.0) * max(1.0, sqrt(len(x) / FEW)) * D
-
-
-def _straight(J: np.ndarray, x: np.ndarray, way: np.ndarray, D: np.ndarray, flow: Flow, case: Bound) -> float:
-    """The share of a way from x on which the Jacobian changes by its own size: all of it, if it does not."""
-    size = np.linalg.norm(J * D / D[:, None])
-    with np.errstate(all="ignore"):
-        if not along_lines(flow):
-            there = flow.jacobian(x[:, None] + SHARES * way[:, None], case.numbers)
-            changes = np.linalg.norm((there - J[..., None]) * (D / D[:, None])[..., None], axis=(0, 1))
-            return float(SHARES[(~(changes < size)).argmax()]) if not (changes < size).all() else 1.0
-        for share in SHARES:
-            try:
-                change = jacobian_of(flow, x + share * way, case.numbers) - J
-            except PfaffError:
-                return float(share)
-            if not np.linalg.norm(change * D / D[:, None]) < size:
-                return float(share)
-    return 1.0

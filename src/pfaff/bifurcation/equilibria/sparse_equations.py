@@ -14,7 +14,8 @@ import numpy as np
 from scipy import sparse
 
 from pfaff.algebra.sparse_borders import Factors, bordered, entries, in_units, null_vectors
-from pfaff.bifurcation.equilibria.rest_equations import FEW, PROBE, SHARES, RestEquations, value_of
+from pfaff.bifurcation.equilibria.rest_equations import PROBE, RestEquations, value_of
+from pfaff.bifurcation.equilibria.state_sizes import FEW, SHARES
 from pfaff.bifurcation.equilibria.zero_forms import Null
 from pfaff.errors import ParameterError, PfaffError
 from pfaff.flow.flow import Flow

@@ -314,7 +314,7 @@ class Rests(Regular):
 
     def null(self, z: np.ndarray, like: Null | None = None) -> Null:
         s = self.equations
-        return null_of(s.jacobian(z)[:, : s.n + s.k], s.n, like)
+        return null_of(s.jacobian(z)[:, : s.n + s.k], s.n, s.sizes[: s.n + s.k], like)
 
 
 def _rates(first: Facts, last: Facts, length: float) -> Rates:

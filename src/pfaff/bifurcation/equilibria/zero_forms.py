@@ -23,13 +23,15 @@ UNDAMPED = 1e-12  # ⟨p, q⟩ of unit vectors below this is zero
 class Null:
     """The critical null vectors of a Jacobian bordered for its families, both of unit length.
 
-    ``matrix`` is [[J, C], [R, 0]]: of its null vectors only the parts in x take part in nonlinear terms.
+    ``matrix`` is [[J, C], [R, 0]]: of its null vectors only the parts in x take part in nonlinear terms. Products
+    and solutions are taken in ``units`` of the unknowns.
     """
 
     matrix: np.ndarray
     right: np.ndarray
     left: np.ndarray
     n: int
+    units: np.ndarray | float = 1.0
 
     @property
     def q(self) -> np.ndarray:
@@ -42,29 +44,32 @@ class Null:
     @property
     def overlap(self) -> float:
         """⟨p, q⟩: zero at a Bogdanov–Takens point, and where nothing damps the motion along q."""
-        product = float(self.p @ self.q)
+        lengths = (np.linalg.norm(each[: self.n]) for each in (self.right / self.units, self.left * self.units))
+        product = float(self.p @ self.q / np.prod(list(lengths)))
         return product if abs(product) > UNDAMPED else 0.0
 
     def solve(self, right: np.ndarray) -> np.ndarray:
         """x with J x = right up to p, and no component along q."""
-        N = len(self.matrix)
-        bordered = np.block([[self.matrix, self.left[:, None]], [self.right[None], np.zeros((1, 1))]])
-        whole = np.concatenate([right, np.zeros(N - self.n + 1)])
-        return np.linalg.solve(bordered, whole)[: self.n]
+        N, units = len(self.matrix), self.units * np.ones(len(self.matrix))
+        q, p = (each / np.linalg.norm(each) for each in (self.right / units, self.left * units))
+        bordered = np.block([[self.matrix * units / units[:, None], p[:, None]], [q[None], np.zeros((1, 1))]])
+        whole = np.concatenate([right / units[: self.n], np.zeros(N - self.n + 1)])
+        return units[: self.n] * np.linalg.solve(bordered, whole)[: self.n]
 
     def solve_left(self, right: np.ndarray) -> np.ndarray:
         """y with yᵀJ = right up to q."""
-        return Null(self.matrix.T, self.left, self.right, self.n).solve(right)
+        return Null(self.matrix.T, self.left, self.right, self.n, 1 / self.units).solve(right)
 
 
-def null_of(matrix: np.ndarray, n: int, like: Null | None = None) -> Null:
-    """Of the smallest singular value; the directions of an earlier one are kept."""
-    left, _, right = np.linalg.svd(matrix)
-    q, p = right[-1] / np.linalg.norm(right[-1][:n]), left[:, -1] / np.linalg.norm(left[:n, -1])
+def null_of(matrix: np.ndarray, n: int, units: np.ndarray, like: Null | None = None) -> Null:
+    """Of the smallest singular value, unknowns in their units; the directions of an earlier one are kept."""
+    left, _, right = np.linalg.svd(matrix * units / units[:, None])
+    q, p = right[-1] * units, left[:, -1] / units
+    q, p = q / np.linalg.norm(q[:n]), p / np.linalg.norm(p[:n])
     if like is not None:
-        return Null(matrix, q * (np.sign(q[:n] @ like.q) or 1.0), p * (np.sign(p[:n] @ like.p) or 1.0), n)
+        return Null(matrix, q * (np.sign(q[:n] @ like.q) or 1.0), p * (np.sign(p[:n] @ like.p) or 1.0), n, units)
     q = q * (np.sign(q[np.abs(q).argmax()]) or 1.0)
-    return Null(matrix, q, p * (np.sign(p[:n] @ q[:n]) or 1.0), n)
+    return Null(matrix, q, p * (np.sign(p[:n] @ q[:n]) or 1.0), n, units)
 
 
 def _sense(q: np.ndarray) -> float:

@@ -26,7 +26,7 @@ from pfaff.continuation.course import STEP
 from pfaff.continuation.endings import Ending, Reason, Refused
 from pfaff.continuation.engine import Engine
 from pfaff.continuation.kinds import EVENT
-from pfaff.continuation.measuring import watches
+from pfaff.continuation.measuring import warn_of_unknown, watches
 from pfaff.continuation.problem import Event
 from pfaff.continuation.trail import Branch
 from pfaff.errors import ConvergenceError, ParameterError, number_of
@@ -198,7 +198,8 @@ def _along(small: Vibration, number: int, problem: OrbitProblem, first: Point, r
         return FreeVibration(problem, point, small)
 
     engine: Engine[Point] = Engine(Orbits(family, first, first))
-    engine.watched = watches(reach.events, vibrating(first), vibrating)
+    watched = watches(reach.events, vibrating(first), vibrating)
+    engine.watched = watched
     try:
         for each in engine.follow(first, reach.step, (np.inf, -np.inf)):
             if isinstance(each, Ending):
@@ -220,6 +221,7 @@ def _along(small: Vibration, number: int, problem: OrbitProblem, first: Point, r
                     break
     except KeyboardInterrupt:
         ended = Ending(Reason.INTERRUPTED, f"interrupted at frequency {vibrating(found[-1]).frequency:.10g}")
+    warn_of_unknown(watched)
     return NormalMode(small, number, tuple(vibrating(point) for point in found), tuple(special), ended)
 
 

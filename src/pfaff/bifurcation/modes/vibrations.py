@@ -14,7 +14,7 @@ from pfaff.bifurcation.orbits.orbits import OrbitPoint, Special
 from pfaff.continuation.course import STEP
 from pfaff.continuation.measuring import checked_events
 from pfaff.errors import ParameterError
-from pfaff.statement.values import MOST, number_within, one_of, told, whole_number
+from pfaff.statement.values import MOST, heard, number_within, one_of, whole_number
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -86,11 +86,10 @@ class Reach:
         }
         if not given:
             raise ParameterError("how far? Give energy=…, frequency=… or amplitude=…, at which the mode ends")
-        told("progress", progress, "print", None)
         return cls(
             given,
             whole_number("points", points, 2, MOST, "ask for fewer"),
             number_within("step", step, lambda x: x > 0, "give a positive number"),
-            progress,
+            heard("progress", progress, "print", None),
             checked_events(events),
         )

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pfaff.bifurcation.orbits.conserved import orbit_or_member
 from pfaff.bifurcation.orbits.cycles import Cycle, Mesh
 from pfaff.bifurcation.orbits.following import LEFT
 from pfaff.bifurcation.orbits.forced import own_states
@@ -61,6 +62,7 @@ def orbit_near(case: Bound, motion: Any, load: str, accuracy: float = 1e-11, gue
             t, x = _states(motion, passage.flow, case)
             problem = passage.problem
     found = _settled(problem, t, x, loop, value, guess)
+    problem = found.problem  # of its family, if it is one of many
     while (loops := _loops(problem, found.point.cycle)) > 1:  # fewer each time
         found = orbit_at(problem, _part(problem, found.point.cycle, loops), value)
     cycle = found.point.cycle
@@ -75,7 +77,7 @@ def _settled(problem: OrbitProblem, t: np.ndarray, x: np.ndarray, loop: Loop, va
     """
     guess = _guess(problem, t, x, loop, value)
     try:
-        found = orbit_at(problem, guess, value)
+        found = (orbit_or_member if loop.turns else orbit_at)(problem, guess, value)
     except ConvergenceError as why:
         finer = None if given or one_of_many(problem, guess) else _integrated(problem, t, x, loop, value)
         if finer is not None:

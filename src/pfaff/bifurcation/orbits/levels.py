@@ -106,7 +106,8 @@ def coordinates(c: Collocation, cycle: Cycle, metric: Metric, last: Row, held: n
 
 
 def _turned(c: Collocation, solution: Solution, metric: Metric, last: Row, held: np.ndarray) -> Solution | str:
-    """The same orbit with its tangent, and determinant, on its own level."""
+    """The same orbit with its tangent, and determinant, on its own level, and the transition matrices of itself: those
+    of Newton's method are of the orbit before its last step, which a change of the level makes long."""
     cycle = solution.cycle
     gradients = gradients_of(c, cycle, metric, last, held)
     if gradients is None:
@@ -114,7 +115,7 @@ def _turned(c: Collocation, solution: Solution, metric: Metric, last: Row, held:
     own = c.evaluated(cycle, c.pins(cycle, metric, last, gradients, cycle), metric)
     if isinstance(own, str):
         return own
-    return solution._replace(tangent=own.tangent, determinant=own.determinant, levels=gradients)
+    return solution._replace(G=own.G, tangent=own.tangent, determinant=own.determinant, levels=gradients)
 
 
 def _moves(c: Collocation, solution: Solution, metric: Metric) -> bool:

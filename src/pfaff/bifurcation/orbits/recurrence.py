@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from pfaff.flow.flow import Flow
 
 AGAIN = 0.02  # of its size, how near a motion that turns over and over must come back to itself to repeat itself
-ANGULAR = 1e-9  # by which rates change at most, relatively, when an angle grows by a turn
+ANGULAR = 1e-9  # by which rates change at most, relatively, when an angle grows by turns
+MOST_ALIKE = 24  # turns of an angle, as of a geared shaft, after which equations repeat themselves
 RETURN = 0.1  # of its size, how near a motion must come back to itself to be close to an orbit
 STILL = 1e-3  # of its magnitude, what a state covers at least
 STEPPED = 1e-9  # error of a motion that is integrated, relative
@@ -93,10 +94,13 @@ def rotation(problem: OrbitProblem, t: np.ndarray, x: np.ndarray, value: float) 
     """The last loop of a motion that turns over and over, and comes back to itself but for whole turns."""
     late, states = x[:, t >= (t[0] + t[-1]) / 2], problem.flow.states
     grown = np.flatnonzero(np.abs(late[:, -1] - late[:, 0]) > TURN)
-    angles = [k for k in grown if _angular(problem, late[:, :: 1 + late.shape[1] // SAMPLES], int(k), value)]
-    if not angles:
+    some = late[:, :: 1 + late.shape[1] // SAMPLES]
+    repeats = {int(k): TURN * many for k in grown if (many := _turns_alike(problem, some, int(k), value))}
+    if not repeats:
         return None
-    back = returns(t, np.vstack([np.delete(x, angles, axis=0), np.cos(x[angles]), np.sin(x[angles])]))
+    angles = list(repeats)
+    phases = x[angles] * (TURN / np.array([*repeats.values()])[:, None])
+    back = returns(t, np.vstack([np.delete(x, angles, axis=0), np.cos(phases), np.sin(phases)]))
     least = float(back.distances.min(initial=1.0))
     if least > AGAIN:
         where, names = f"at {problem.load} = {value:.10g}", ", ".join(states[k] for k in angles)
@@ -104,18 +108,21 @@ def rotation(problem: OrbitProblem, t: np.ndarray, x: np.ndarray, value: float) 
             f"the motion turns over and over {where}, in {names}, and does not repeat itself{TOLD_LONGER}"
         )
     start = float(back.times[back.distances <= max(3 * least, RETURN / 50)][-1])
-    turns = {states[k]: TURN * np.round((x[k, -1] - np.interp(start, t, x[k])) / TURN) for k in angles}
+    turns = {states[k]: each * np.round((x[k, -1] - np.interp(start, t, x[k])) / each) for k, each in repeats.items()}
     return Loop(start, float(t[-1]) - start, turns) if any(turns.values()) else None
 
 
-def _angular(problem: OrbitProblem, states: np.ndarray, k: int, value: float) -> bool:
-    """Whether the equations are the same after a whole turn of a state."""
+def _turns_alike(problem: OrbitProblem, states: np.ndarray, k: int, value: float) -> int:
+    """After how many whole turns of a state the equations are the same: none, if it is no angle."""
     turned = states.copy()
     turned[k] -= TURN * np.round(states[k] / TURN)
-    ahead = turned.copy()
-    ahead[k] += TURN
-    rates, after = (problem.collocation.equations.rates(each.T, value) for each in (turned, ahead))
-    return bool((np.abs(after - rates) <= ANGULAR * np.abs(rates).max(axis=1, keepdims=True)).all())
+    rates = problem.collocation.equations.rates(turned.T, value)
+    for turns in range(1, MOST_ALIKE + 1):
+        turned[k] += TURN
+        after = problem.collocation.equations.rates(turned.T, value)
+        if (np.abs(after - rates) <= ANGULAR * np.abs(rates).max(axis=1, keepdims=True)).all():
+            return turns
+    return 0
 
 
 def solved(problem: OrbitProblem, x0: np.ndarray, duration: float, size: np.ndarray, value: float) -> Any:

@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pfaff.bifurcation.orbits.conserved import in_family, orbit_or_member
 from pfaff.bifurcation.orbits.forced import own_states
 from pfaff.bifurcation.orbits.neutral import neutral
 from pfaff.bifurcation.orbits.orbit_problem import OrbitProblem
 from pfaff.bifurcation.orbits.orbits import OrbitPoint
-from pfaff.bifurcation.orbits.ways import accurate, directed, followed, orbit_at, real, value_of
+from pfaff.bifurcation.orbits.ways import accurate, directed, followed, real, value_of
 from pfaff.bifurcation.response.harmonics import REPEATING, Wave, cycle_of, grown, settled
 from pfaff.continuation.course import POINTS, Bounds, Course
 from pfaff.continuation.endings import Ending
@@ -280,7 +281,7 @@ def respond(
     n = len(flow.states)
     problem = OrbitProblem(case, flow, load, accurate(accuracy), np.zeros((n, 0)), np.zeros((0, n)))
     point, found = _first(problem, value, course.to, start)
-    branch = followed(directed(neutral(point, course.to), course.to), course)
+    branch = followed(directed(neutral(in_family(point, course.to), course.to), course.to), course)
     return Response(branch, found)
 
 
@@ -315,7 +316,7 @@ def _first(problem: OrbitProblem, value: float, to: float, start: Mapping[str, f
 def _solved(problem: OrbitProblem, wave: Wave, value: float, to: float) -> OrbitPoint:
     size = np.append(np.abs(wave.x).max(axis=0), [1.0, 1.0])
     halved = wave.odd and problem.odd(size, to)
-    return orbit_at(problem, cycle_of(problem, wave, value, halved), value)
+    return orbit_or_member(problem, cycle_of(problem, wave, value, halved), value)
 
 
 def check_forced(case: Bound) -> None:

@@ -17,7 +17,7 @@ from pfaff.motion.measures import Energy, Stored
 from pfaff.motion.outcomes import COLLAPSED, FINISHED, INTERRUPTED, NOT_FINITE, TOO_MANY, Outcome, Status
 from pfaff.motion.result import Motion
 from pfaff.motion.simulate import check_request
-from pfaff.statement.values import number_from, number_within, told
+from pfaff.statement.values import heard, number_from, number_within
 from pfaff.threads import hand_on
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def simulate(
     load = number_from("load", load)
     duration = number_from("duration", duration)
     tolerance = check_request(duration, samples, tolerance, 2 * assembly.size, max_steps)
-    told("progress", progress, "print", 0.5)
+    progress = heard("progress", progress, "print", 0.5)
     if tolerance is not None:
         sharp = f"give a number from {SHARPEST:g} to 1"
         tolerance = number_within("tolerance", tolerance, lambda x: x >= SHARPEST, sharp)

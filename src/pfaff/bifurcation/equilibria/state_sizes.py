@@ -1,0 +1,163 @@
+"""How large states are, each in its own unit: a branch is the same in whatever units its states are.
+
+States that act on one another have units in which they do so alike, those of a balanced Jacobian. States that do not
+belong to different groups, each of them measured by what is known of it: where it is, what the parameter does to it,
+what other groups do to it, or how far it goes until its own equations change.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import inf, sqrt
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from pfaff.algebra.bordering import FAINT, Border, balanced
+from pfaff.algebra.tolerances import REAL
+from pfaff.bifurcation.equilibria.linearised import along_lines, jacobian_of, linearised
+from pfaff.errors import PfaffError
+from pfaff.flow.flow import Flow
+
+if TYPE_CHECKING:
+    from pfaff.case import Bound
+
+SHARES = np.logspace(-16, 0, 65)  # of a way, at which it is seen whether the Jacobian has changed
+LENGTHS = np.logspace(-24, 24, 97)  # the same for states of which no size is known
+FINER = 4  # looks from one share to the next
+FEW = 4  # states whose changes add up to a step; of more, it is their mean
+SWEEPS, EVEN = 50, 1e-6  # towards even units, and their last change
+ASIDE = 1e-5  # of the way of a parameter, where states act on one another that do not at its beginning
+
+
+def state_sizes(
+    border: Border, J: np.ndarray, x: np.ndarray, flow: Flow, case: Bound, name: str, span: float
+) -> np.ndarray:
+    """In the units of each group: as large as its states, or as what the parameter does to them on its way.
+
+    That is at most what changes the Jacobian by its own size: beyond it, a first rate tells nothing.
+    """
+    way = _way(border, J, x, flow, case, name, span)
+    D, groups = grouped(J, lambda: _aside(x + ASIDE * way, flow, case, name, ASIDE * span))
+    even = D / D[:, None] * (groups[:, None] == groups)
+    share = min(1.0, _first(flow, case, x, way, SHARES, _changed(J, even))) if way.any() else 0.0
+    moved = np.maximum(np.abs(x), share * np.abs(way)) / D
+    sizes = np.array([moved[groups == group].max() for group in range(groups.max(initial=-1) + 1)])
+    if len(sizes) > 1:
+        _driven(sizes, jacobian_of(flow, x + share * way, case.numbers), D, groups)
+    for group in np.flatnonzero(sizes == 0.0):
+        own = even * (groups == group)
+        if np.linalg.norm(J * own) > FAINT * np.linalg.norm(J * even):  # else it may be rounding
+            length = _first(flow, case, x, D * (groups == group), LENGTHS, _changed(J, own))
+            sizes[group] = length if np.isfinite(length) else 0.0
+    sizes[sizes == 0.0] = sizes.max(initial=0.0) or 1.0
+    # So that steps are as long however many states there are, such as the cells of a mesh.
+    return sizes[groups] * max(1.0, sqrt(len(x) / FEW)) * D
+
+
+def grouped(J: np.ndarray, aside: Callable[[], np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+    """Units in which states that act on one another do so alike, and the number of the group of each state.
+
+    Those that do so beside this place only, where the Jacobian is ``aside``, are one group too.
+    """
+    D, groups = _balanced_groups(np.abs(J))
+    return (D, groups) if groups.max(initial=0) == 0 else _balanced_groups(np.abs(J) + np.abs(aside()))
+
+
+def _balanced_groups(J: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    if len(J) < 2:
+        return np.ones(len(J)), np.zeros(len(J), dtype=int)
+    D = _even_units(J)
+    matrix = J * D / D[:, None]
+    usual = np.sqrt(np.maximum(matrix.max(axis=0), matrix.max(axis=1)))
+    acts = matrix > REAL * usual[:, None] * usual  # of two actions whose product is rounding one is below √ε
+    groups = _mutual(acts)
+    return (D if groups.max() == 0 else _even_units(J * (groups[:, None] == groups))), groups
+
+
+def _mutual(acts: np.ndarray) -> np.ndarray:
+    """The number of the group of each state: those that act on one another, through others too."""
+    reached = acts | np.eye(len(acts), dtype=bool)
+    for _ in range(len(acts).bit_length()):
+        reached = reached.astype(float) @ reached > 0
+    return np.unique((reached & reached.T).argmax(axis=1), return_inverse=True)[1]
+
+
+def _even_units(J: np.ndarray) -> np.ndarray:
+    """Units D in which each state acts on others as much as they act on it: rows and columns of D⁻¹ J D are alike but
+    for the diagonal, on which units have no effect (Osborne 1960)."""
+    others = np.abs(J)
+    np.fill_diagonal(others, 0.0)
+    matrix, D = balanced(others, inf)
+    for _ in range(SWEEPS):
+        rows, columns = matrix.sum(axis=1), matrix.sum(axis=0)
+        factors = np.where(rows * columns > 0, rows / np.where(columns > 0, columns, 1.0), 1.0) ** 0.25
+        D, matrix = D * factors, matrix * factors / factors[:, None]
+        if np.abs(factors - 1).max() < EVEN:
+            break
+    return D
+
+
+def _way(border: Border, J: np.ndarray, x: np.ndarray, flow: Flow, case: Bound, name: str, span: float) -> np.ndarray:
+    """Where the states go with a parameter at their first rate; none, if that is not known."""
+    if name not in case.system.parameter_names:
+        return np.zeros_like(x)
+    way = -border.solve(J, linearised(flow, (name,))(x, case.numbers)[:, -1]) * span
+    return way if np.isfinite(way).all() else np.zeros_like(x)
+
+
+def _aside(x: np.ndarray, flow: Flow, case: Bound, name: str, farther: float) -> np.ndarray:
+    """The Jacobian a little farther on the way of a parameter; none where there is none."""
+    numbers = case.numbers.copy()
+    if name in case.system.parameter_names:
+        numbers[case.system.parameter_names.index(name)] += farther
+    with np.errstate(all="ignore"):
+        try:
+            J = jacobian_of(flow, x, numbers)
+        except PfaffError:
+            return np.zeros((len(x), len(x)))
+    return J if np.isfinite(J).all() else np.zeros_like(J)
+
+
+def _changed(J: np.ndarray, weights: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:
+    """Which of many Jacobians differ from one by its own size, with weights of their entries."""
+    size = np.linalg.norm(J * weights)
+    return lambda there: ~(np.linalg.norm((there - J[..., None]) * weights[..., None], axis=(0, 1)) < size)
+
+
+def _driven(sizes: np.ndarray, J: np.ndarray, D: np.ndarray, groups: np.ndarray) -> None:
+    """Groups of which nothing is known become as large as what others that are known do to them."""
+    for _ in range(len(sizes)):
+        unknown = np.flatnonzero(sizes == 0.0)
+        for group in unknown:
+            own = groups == group
+            push = np.abs(J[np.ix_(own, ~own)]) @ (sizes[groups] * D)[~own] / D[own]
+            answer = np.linalg.lstsq(J[np.ix_(own, own)] * D[own] / D[own, None], push)[0]
+            sizes[group] = np.abs(answer).max()
+        if not unknown.size or not sizes[unknown].any():
+            return
+
+
+def _first(
+    flow: Flow,
+    case: Bound,
+    x: np.ndarray,
+    way: np.ndarray,
+    shares: np.ndarray,
+    changed: Callable[[np.ndarray], np.ndarray],
+) -> float:
+    """The first of these shares of a way from x at which the Jacobian has changed; infinite, if it has not."""
+    with np.errstate(all="ignore"):
+        if not along_lines(flow):
+            # What oscillates may come back between them.
+            finer = np.geomspace(shares[0], shares[-1], FINER * (len(shares) - 1) + 1)
+            there = changed(flow.jacobian(x[:, None] + finer * way[:, None], case.numbers))
+            return float(shares[-(-there.argmax() // FINER)]) if there.any() else inf
+        for share in shares:
+            try:
+                there = jacobian_of(flow, x + share * way, case.numbers)
+            except PfaffError:
+                return float(share)
+            if changed(there[..., None])[0]:
+                return float(share)
+    return inf

@@ -1,0 +1,92 @@
+"""Orbits in families of which no equilibrium tells: something is conserved, and a multiplier is 1.
+
+The gradient ψ of what is conserved is carried into itself by the motion about an orbit, and vanishes along it. Its mean
+selects a member of the family, and along its mean the equations are unfolded, as ``levels`` has it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from pfaff.algebra.tolerances import NEIGHBOUR
+from pfaff.bifurcation.orbits.cycles import Cycle, doubled
+from pfaff.bifurcation.orbits.orbit_problem import OrbitProblem
+from pfaff.bifurcation.orbits.orbits import OrbitPoint
+from pfaff.bifurcation.orbits.ways import orbit_at
+from pfaff.continuation.endings import Refused
+from pfaff.errors import ConvergenceError
+
+CONSERVED, ROUGHLY = (
+    1e-6,
+    1e-2,
+)  # by which a gradient of unit length changes in a period at most, of an orbit, of a guess
+STEADY = 1e-2  # of a gradient, what is left of it on average at least
+
+
+def orbit_or_member(problem: OrbitProblem, guess: Cycle, value: float) -> OrbitPoint:
+    """The orbit near a guess at a value of the load: alone or, if it is not found so, one of a family."""
+    try:
+        return orbit_at(problem, guess, value)
+    except ConvergenceError:
+        whole = doubled(guess, problem.rows) if guess.halved else guess
+        family = with_conserved(problem, whole, ROUGHLY)
+        if family is problem:
+            raise
+        return orbit_at(family, unfolded(problem, family, whole), value)
+
+
+def in_family(point: OrbitPoint, to: float) -> OrbitPoint:
+    """The same orbit as a member of its family; as it is, if it is alone, here or a little nearer to another load."""
+    problem, cycle, span = point.problem, point.point.cycle, abs(to - point.value)
+    if len(problem.held):
+        return point
+    cycle = doubled(cycle, problem.rows) if cycle.halved else cycle
+    family = with_conserved(problem, cycle)
+    if family is problem:
+        return point
+    try:
+        found = orbit_at(family, unfolded(problem, family, cycle), point.value)
+        family.continuation(span).at_value(found.point.cycle, point.value + NEIGHBOUR * (to - point.value), found.point)
+    except (ConvergenceError, Refused):
+        return point  # one of its multipliers is 1 by accident
+    return found
+
+
+def with_conserved(problem: OrbitProblem, cycle: Cycle, error: float = CONSERVED) -> OrbitProblem:
+    """The problem with what is conserved about an orbit: itself if nothing is, or if gradients have no mean."""
+    metric = problem.continuation(1 + abs(cycle.value)).measure(cycle)
+    gradients = np.einsum("j,kjn->kn", cycle.mesh.weights, _gradients(problem, cycle, metric.states, error))
+    if not len(gradients) or np.linalg.svd(gradients, compute_uv=False).min() < STEADY:
+        return problem
+    columns, rows = (gradients / metric.states).T, gradients * metric.states
+    return replace(problem, unfolding=np.ascontiguousarray(columns), held=np.ascontiguousarray(rows))
+
+
+def unfolded(problem: OrbitProblem, family: OrbitProblem, cycle: Cycle) -> Cycle:
+    """An orbit with the slopes and scalars that the problem of its family has."""
+    slopes = np.ascontiguousarray(problem.collocation.slopes(cycle)[:, :, family.rows])
+    return cycle._replace(K=slopes, scalars=np.append(cycle.scalars[:2], np.zeros(len(family.held))))
+
+
+def _gradients(problem: OrbitProblem, cycle: Cycle, units: np.ndarray, error: float) -> np.ndarray:
+    """At the mesh points, indexed [quantity, point, state], states in their units: of unit length in the first one."""
+    c = problem.collocation
+    bonds = c.equations.bonds(cycle.x, cycle.value) / units
+    Q = np.linalg.svd(bonds)[2][:, bonds.shape[1] :]  # changes that constraints allow
+    G = Q[1:] @ (c.linearised(cycle)[0] * (units[:, None] / units)) @ Q[:-1].transpose(0, 2, 1)
+    along = Q[0] @ (units * c.equations.rates(cycle.x[:1], cycle.value)[:, 0])
+    carried = Q[0] @ Q[-1].T
+    for each in G[::-1]:
+        carried = carried @ each
+    equations = np.vstack([carried.T - np.eye(len(along)), along / np.linalg.norm(along)])
+    _, values, right = np.linalg.svd(equations)
+    found = right[values < error]
+    gradients = np.empty((len(found), cycle.intervals + 1, len(units)))
+    at = found @ Q[0] @ Q[-1].T
+    gradients[:, -1] = at @ Q[-1]
+    for j in reversed(range(cycle.intervals)):
+        at = at @ G[j]
+        gradients[:, j] = at @ Q[j]
+    return gradients
