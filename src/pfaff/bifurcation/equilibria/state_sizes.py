@@ -24,9 +24,10 @@ if TYPE_CHECKING:
 
 SHARES = np.logspace(-16, 0, 65)  # of a way, at which it is seen whether the Jacobian has changed
 LENGTHS = np.logspace(-24, 24, 97)  # the same for states of which no size is known
-FINER = 4  # looks from one share to the next
+FINER, BEFORE = 4, 8  # looks from one share to the next, and from how many before the one that is found
 FEW = 4  # states whose changes add up to a step; of more, it is their mean
 SWEEPS, EVEN = 50, 1e-6  # towards even units, and their last change
+LOOSE = 1e-12  # of how a state is bound to others, what binds it to itself: several groups have no unit in common
 ASIDE = 1e-5  # of the way of a parameter, where states act on one another that do not at its beginning
 
 
@@ -85,15 +86,23 @@ def _mutual(acts: np.ndarray) -> np.ndarray:
 
 def _even_units(J: np.ndarray) -> np.ndarray:
     """Units D in which each state acts on others as much as they act on it: rows and columns of D⁻¹ J D are alike but
-    for the diagonal, on which units have no effect (Osborne 1960)."""
+    for the diagonal, on which units have no effect (Osborne 1960).
+
+    There the sum of all entries is least, a convex function of log D whose second derivative is a Laplacian. Newton's
+    method begins with units in which rows and columns are alike within a factor.
+    """
     others = np.abs(J)
     np.fill_diagonal(others, 0.0)
     matrix, D = balanced(others, inf)
     for _ in range(SWEEPS):
         rows, columns = matrix.sum(axis=1), matrix.sum(axis=0)
-        factors = np.where(rows * columns > 0, rows / np.where(columns > 0, columns, 1.0), 1.0) ** 0.25
+        whole = rows + columns
+        laplacian = -(matrix + matrix.T)
+        np.fill_diagonal(laplacian, np.where(whole > 0, whole * (1 + LOOSE), 1.0))
+        step = np.linalg.solve(laplacian, rows - columns)
+        factors = np.exp(np.clip(step, -1.0, 1.0))
         D, matrix = D * factors, matrix * factors / factors[:, None]
-        if np.abs(factors - 1).max() < EVEN:
+        if np.abs(step).max() < EVEN:
             break
     return D
 
@@ -122,7 +131,13 @@ def _aside(x: np.ndarray, flow: Flow, case: Bound, name: str, farther: float) ->
 def _changed(J: np.ndarray, weights: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:
     """Which of many Jacobians differ from one by its own size, with weights of their entries."""
     size = np.linalg.norm(J * weights)
-    return lambda there: ~(np.linalg.norm((there - J[..., None]) * weights[..., None], axis=(0, 1)) < size)
+
+    def changed(there: np.ndarray) -> np.ndarray:
+        change = there - J[..., None]
+        change *= weights[..., None]
+        return ~(np.sqrt(np.einsum("ijk,ijk->k", change, change)) < size)
+
+    return changed
 
 
 def _driven(sizes: np.ndarray, J: np.ndarray, D: np.ndarray, groups: np.ndarray) -> None:
@@ -149,10 +164,15 @@ def _first(
     """The first of these shares of a way from x at which the Jacobian has changed; infinite, if it has not."""
     with np.errstate(all="ignore"):
         if not along_lines(flow):
+            there = changed(flow.jacobian(x[:, None] + shares * way[:, None], case.numbers))
+            last = int(there.argmax()) if there.any() else len(shares) - 1
             # What oscillates may come back between them.
-            finer = np.geomspace(shares[0], shares[-1], FINER * (len(shares) - 1) + 1)
-            there = changed(flow.jacobian(x[:, None] + finer * way[:, None], case.numbers))
-            return float(shares[-(-there.argmax() // FINER)]) if there.any() else inf
+            first = max(0, last - BEFORE)
+            finer = np.geomspace(shares[first], shares[last], FINER * (last - first) + 1)[: -1 if last else None]
+            before = changed(flow.jacobian(x[:, None] + finer * way[:, None], case.numbers))
+            if before.any():
+                return float(shares[first - (-before.argmax() // FINER)])
+            return float(shares[last]) if there.any() else inf
         for share in shares:
             try:
                 there = jacobian_of(flow, x + share * way, case.numbers)
