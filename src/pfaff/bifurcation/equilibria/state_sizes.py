@@ -26,7 +26,7 @@ SHARES = np.logspace(-16, 0, 65)  # of a way, at which it is seen whether the Ja
 LENGTHS = np.logspace(-24, 24, 97)  # the same for states of which no size is known
 FINER, BEFORE = 4, 8  # looks from one share to the next, and from how many before the one that is found
 FEW = 4  # states whose changes add up to a step; of more, it is their mean
-SWEEPS, EVEN = 50, 1e-6  # towards even units, and their last change
+SWEEPS, EVEN = 50, 1e-3  # towards even units, and their last change, whose square is left
 LOOSE = 1e-12  # of how a state is bound to others, what binds it to itself: several groups have no unit in common
 ASIDE = 1e-5  # of the way of a parameter, where states act on one another that do not at its beginning
 
@@ -39,7 +39,8 @@ def state_sizes(
     That is at most what changes the Jacobian by its own size: beyond it, a first rate tells nothing.
     """
     way = _way(border, J, x, flow, case, name, span)
-    D, groups = grouped(J, lambda: _aside(x + ASIDE * way, flow, case, name, ASIDE * span))
+    # States that act on one another only beside this place are of one group too.
+    D, groups = grouped(np.abs(J) + np.abs(_aside(x + ASIDE * way, flow, case, name, ASIDE * span)))
     even = D / D[:, None] * (groups[:, None] == groups)
     share = min(1.0, _first(flow, case, x, way, SHARES, _changed(J, even))) if way.any() else 0.0
     moved = np.maximum(np.abs(x), share * np.abs(way)) / D
@@ -56,24 +57,19 @@ def state_sizes(
     return sizes[groups] * max(1.0, sqrt(len(x) / FEW)) * D
 
 
-def grouped(J: np.ndarray, aside: Callable[[], np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
-    """Units in which states that act on one another do so alike, and the number of the group of each state.
-
-    Those that do so beside this place only, where the Jacobian is ``aside``, are one group too.
-    """
-    D, groups = _balanced_groups(np.abs(J))
-    return (D, groups) if groups.max(initial=0) == 0 else _balanced_groups(np.abs(J) + np.abs(aside()))
-
-
-def _balanced_groups(J: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def grouped(J: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Units in which states that act on one another do so alike, and the number of the group of each state; entries of
+    the matrix are how much they act."""
     if len(J) < 2:
         return np.ones(len(J)), np.zeros(len(J), dtype=int)
-    D = _even_units(J)
-    matrix = J * D / D[:, None]
+    whole = _mutual(J > 0)  # what acts one way only has no even units
+    inner = J * (whole[:, None] == whole)
+    D = _even_units(inner)
+    matrix = inner * D / D[:, None]
     usual = np.sqrt(np.maximum(matrix.max(axis=0), matrix.max(axis=1)))
     acts = matrix > REAL * usual[:, None] * usual  # of two actions whose product is rounding one is below √ε
     groups = _mutual(acts)
-    return (D if groups.max() == 0 else _even_units(J * (groups[:, None] == groups))), groups
+    return (D if groups.max() == whole.max() else _even_units(J * (groups[:, None] == groups))), groups
 
 
 def _mutual(acts: np.ndarray) -> np.ndarray:
