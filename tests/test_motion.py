@@ -18,6 +18,7 @@ from conftest import XI_HAT
 from pfaff.errors import ConstraintError, ParameterError
 from pfaff.flow.initial import initial_state
 from pfaff.motion.dense_output import Leg
+from pfaff.motion.taylor import Build
 
 t = dynamicsymbols._t
 
@@ -361,22 +362,24 @@ def test_many_operations_are_compiled_with_loops_unless_the_motion_is_long(monke
     """Without loops the rolling disc compiles for ten seconds, to save ten microseconds a step."""
     import heyoka as hy
 
-    compile_taylor, compact = hy.taylor_adaptive, []
+    compile_taylor, ways = hy.taylor_adaptive, []
 
     def recorded(*given, **settings):
-        compact.append(settings["compact_mode"])
+        ways.append(Build((settings["compact_mode"], settings["opt_level"])))
         return compile_taylor(*given, **settings)
 
     monkeypatch.setattr(hy, "taylor_adaptive", recorded)
+    monkeypatch.setattr("pfaff.motion.taylor.SHORT", 0)  # every motion is long enough to be optimised for
     disc, pendulum = (inspect.unwrap(atlas) for atlas in (pfaff.atlas.rolling_disc, pfaff.atlas.pendulum))  # anew
     disc().at().simulate(0.1, phi_dot=1)
     pendulum().at().simulate(0.1, Q=0.3)
-    assert compact == [True, False]
+    assert ways == [Build.QUICK, Build.COMPACT, Build.PLAIN, Build.UNROLLED]  # each after one quick step
     monkeypatch.setattr("pfaff.motion.taylor.SMALL", 0)
     short = pendulum().at().simulate(5, Q=0.3)
     monkeypatch.setattr("pfaff.motion.taylor.LONG", 2)
     long = pendulum().at().simulate(5, Q=0.3)
-    assert compact == [True, False, True, True, False]  # the step that tells how many there will be has loops too
+    # The step that tells how many there will be has loops too.
+    assert ways[4:] == [Build.QUICK, Build.COMPACT, Build.QUICK, Build.UNROLLED]
     assert np.abs(long.y - short.y).max() < 1e-13
 
 
@@ -390,21 +393,28 @@ def test_a_motion_does_not_wait_for_scipy():
     assert done.stdout.split() == ["True", "False"]
 
 
-def test_large_equations_are_optimised_for_motions_long_enough_to_gain_by_it(monkeypatch):
+@pytest.mark.parametrize(
+    ("system", "start", "ways"),
+    [
+        ("rattleback", {"project": True, "psi_dot": 5, "alpha": 0.1}, [Build.QUICK, Build.COMPACT]),
+        ("pendulum", {"Q": 0.3}, [Build.PLAIN, Build.UNROLLED]),
+    ],
+)
+def test_equations_are_optimised_for_motions_long_enough_to_gain_by_it(monkeypatch, system, start, ways):
     """Optimised, those of the bicycle compile for two and a half seconds, to save a millisecond a step."""
     import heyoka as hy
 
-    compile_taylor, levels = hy.taylor_adaptive, []
+    compile_taylor, found = hy.taylor_adaptive, []
 
     def recorded(*given, **settings):
-        levels.append((settings["compact_mode"], settings["opt_level"]))
+        found.append(Build((settings["compact_mode"], settings["opt_level"])))
         return compile_taylor(*given, **settings)
 
     monkeypatch.setattr(hy, "taylor_adaptive", recorded)
-    stone = inspect.unwrap(pfaff.atlas.rattleback)().at()
-    short = stone.simulate(0.2, project=True, psi_dot=5, alpha=0.1)
-    assert levels == [(True, 0)]
+    case = inspect.unwrap(getattr(pfaff.atlas, system))().at()
+    short = case.simulate(0.2, **start)
+    assert found == ways[:1]
     monkeypatch.setattr("pfaff.motion.taylor.SHORT", 0)
-    long = stone.simulate(0.2, project=True, psi_dot=5, alpha=0.1)
-    assert levels == [(True, 0), (True, 1)]
+    long = case.simulate(0.2, **start)
+    assert found == ways
     assert np.abs(long.y - short.y).max() < 1e-13
