@@ -113,7 +113,7 @@ class Flow(Travels):
     @property
     def operations(self) -> int:
         """Elementary operations of one evaluation of the compiled right-hand side."""
-        return self.compiled(("for few states", "rhs"), lambda: self.expressions, quick=True).operations
+        return self.compiled(("rhs", True), lambda: self.expressions, quick=True).operations
 
     def jacobian(self, x: Any, case: Bound | np.ndarray, time: float = 0.0) -> np.ndarray:
         """∂f/∂x, indexed [i, j]."""
@@ -228,11 +228,8 @@ class Flow(Travels):
             x = numbers_from("x", x)
         if x.shape[:1] != (len(self.states),):
             raise ParameterError(f"a state has {len(self.states)} components ({', '.join(self.states)}), not {x.shape}")
-        if x.ndim == 2 and x.shape[1] >= MANY:
-            function = self.compiled(key, expressions, quick=key != "rhs" and self.heavy)
-        else:
-            function = self.compiled(("for few states", key), expressions, quick=True)
-        return function(x, numbers_of(case), time)
+        few = x.ndim == 1 or x.shape[1] < MANY
+        return self.compiled((key, few), expressions, quick=few or self.heavy)(x, numbers_of(case), time)
 
     def compiled(
         self, key: Any, expressions: Callable[[], Sequence[Expression]], quick: bool = False, compact: bool = False
