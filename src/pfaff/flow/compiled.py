@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from pfaff.flow.pointers import Columns
 
 KEPT = 512 * 2**20  # bytes on disk
-FEW = 64  # values that are compiled quickly sooner than the disk is searched for them
+FEW, LITTLE = 64, 1e6  # values, and terms written out, that are compiled quickly sooner than the disk is searched
 UNSEARCHED = Lock()
 
 
@@ -54,7 +54,8 @@ class Compiled:
     def function(self) -> Any:
         """Compiled when it is first called."""
         settings = {"opt_level": 0} if self._quick else {}
-        with compiling("equations"), _unsearched() if self._quick and self._outputs <= FEW else _searched():
+        soon = self._quick and self._outputs <= FEW and sum(map(len, self._expressions)) <= LITTLE
+        with compiling("equations"), _unsearched() if soon else _searched():
             return hy.cfunc(self._expressions, self._variables, compact_mode=self._compact, **settings)
 
     @cached_property

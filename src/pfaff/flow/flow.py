@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 QUICK_FROM = 1500  # operations of the right-hand side beyond which its derivatives optimise for too long
 HIGHEST, ENTRIES = 12, 1_000_000  # of derivatives that can be compiled
+MANY = 10_000  # states at once for which optimised code pays: it takes three times as long to compile
 COMPACT_FROM = 28  # states of the full flow beyond which full unrolling compiles too slowly
 
 
@@ -112,7 +113,7 @@ class Flow(Travels):
     @property
     def operations(self) -> int:
         """Elementary operations of one evaluation of the compiled right-hand side."""
-        return self.compiled("rhs", lambda: self.expressions).operations
+        return self.compiled(("rhs", True), lambda: self.expressions, quick=True).operations
 
     def jacobian(self, x: Any, case: Bound | np.ndarray, time: float = 0.0) -> np.ndarray:
         """∂f/∂x, indexed [i, j]."""
@@ -127,7 +128,7 @@ class Flow(Travels):
                 f"the derivatives of order {order} of {n} rates have more than {ENTRIES} entries: ask for a lower order"
             )
         entries = self._indices.get(order, lambda: self._entries(order))
-        values = self._evaluate(("tensor", order), lambda: [e for _, e in entries], x, case, time, quick=self.heavy)
+        values = self._evaluate(("tensor", order), lambda: [e for _, e in entries], x, case, time)
         if order == 1:
             return values.reshape(n, n, *values.shape[1:])
         tensor = np.zeros((n,) * (order + 1) + values.shape[1:])
@@ -159,7 +160,7 @@ class Flow(Travels):
             jacobian = [each for row in self.derivatives(self.variables) for each in row]
             return list(np.ravel(hy.diff_tensors(jacobian, [hy.par[index]], diff_order=1).jacobian))
 
-        values = self._evaluate(("jacobian by", name), derivatives, x, case, time, quick=True)
+        values = self._evaluate(("jacobian by", name), derivatives, x, case, time)
         return values.reshape(len(self.states), len(self.states), *values.shape[1:])
 
     def velocities(self, x: Any, case: Bound | np.ndarray, time: float | np.ndarray = 0.0) -> np.ndarray:
@@ -221,14 +222,14 @@ class Flow(Travels):
         x: Any,
         case: Bound | np.ndarray,
         time: float | np.ndarray,
-        quick: bool = False,
     ) -> np.ndarray:
-        function = self.compiled(key, expressions, quick)
+        """Optimised only for so many states at once that it pays: most analyses ask for one after another."""
         if type(x) is not np.ndarray or x.dtype != float:
             x = numbers_from("x", x)
         if x.shape[:1] != (len(self.states),):
             raise ParameterError(f"a state has {len(self.states)} components ({', '.join(self.states)}), not {x.shape}")
-        return function(x, numbers_of(case), time)
+        few = x.ndim == 1 or x.shape[1] < MANY
+        return self.compiled((key, few), expressions, quick=few or self.heavy)(x, numbers_of(case), time)
 
     def compiled(
         self, key: Any, expressions: Callable[[], Sequence[Expression]], quick: bool = False, compact: bool = False

@@ -44,7 +44,8 @@ class Jets:
         # heyoka derives its order from the tolerance: ⌈1 − ln(tol)/2⌉, one more than the derivatives of f.
         large = self.states > COMPACT_FROM or flow.heavy
         start = np.zeros((len(equations), *shape))
-        return taylor_method(equations, start, tol=exp(-2 * HIGHEST), compact_mode=large)
+        # Unoptimised, it is compiled in a tenth of the time, and takes twice as long a line.
+        return taylor_method(equations, start, tol=exp(-2 * HIGHEST), compact_mode=large, opt_level=0)
 
     @cached_property
     def _groups(self) -> Own[Any]:

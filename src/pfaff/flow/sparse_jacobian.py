@@ -33,7 +33,7 @@ class SparseLinearised:
         self._wide_rows = np.concatenate([self._rows, *[np.arange(n, dtype=np.int32)] * len(names)])
         self._wide_starts = np.concatenate([self._starts, self._starts[-1] + beside])
         self._places = places
-        self._compiled = flow.compiled(("sparse", names), self._expressions, quick=flow.heavy, compact=True)
+        self._compiled = flow.compiled(("sparse", names), self._expressions, quick=True, compact=True)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return sparse_linearised, (self.flow, self.names)

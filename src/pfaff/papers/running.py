@@ -163,6 +163,8 @@ def _drawn(picture: Picture, store: Path) -> tuple[str, ...]:
         picture.draw(store / name)
         return (name,)
     figure = picture.draw()
+    figure.draw_without_rendering()
+    figure.set_layout_engine("none")  # laid out once for all files, not twice for each
     names = tuple(f"{picture.name}.{ending}" for ending in ENDINGS)
     for name in names:
         with whole(store / name) as part:
