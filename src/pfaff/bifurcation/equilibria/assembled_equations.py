@@ -14,8 +14,9 @@ import numpy as np
 from scipy import sparse
 
 from pfaff.algebra.sparse_borders import Factors, in_units, with_columns
-from pfaff.bifurcation.equilibria.rest_equations import FEW, PROBE, SHARES, RestEquations
+from pfaff.bifurcation.equilibria.rest_equations import PROBE, RestEquations
 from pfaff.bifurcation.equilibria.sparse_equations import SparseRestEquations
+from pfaff.bifurcation.equilibria.state_sizes import FEW, SHARES
 from pfaff.flow.assembly import Assembly, Rest
 from pfaff.flow.sparse_pencil import SparseLinearisation
 from pfaff.threads import known_property
