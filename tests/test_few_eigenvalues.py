@@ -99,3 +99,31 @@ def test_a_branch_of_many_states_is_the_same_by_all_eigenvalues(monkeypatch):
     assert few.special[0].value == pytest.approx(every.special[0].value, rel=1e-10)
     assert few.special[0].coefficient == pytest.approx(every.special[0].coefficient, rel=1e-8)
     np.testing.assert_allclose(few.values, every.values, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("centre, width", [(0.63, 0.1), (0.5, 0.05)])
+def test_a_rate_that_grows_for_a_moment_is_seen_though_nobody_watches_it(centre, width):
+    """−25 + 30 exp(−((D − c)/w)²) is zero at D = c ± w √ln(6/5)."""
+    D, x = sm.Symbol("D", real=True), sm.symbols("x0:16", real=True)
+    rates = {x[0]: -x[0] / 10 + D / 10 - x[0] ** 3} | {each: -(11 + k) * each for k, each in enumerate(x[1:-1])}
+    rates[x[-1]] = (-25 + 30 * sm.exp(-(((D - centre) / width) ** 2))) * x[-1] - x[-1] ** 3
+    branch = pfaff.ode(rates, {D: 0}, load=D).at().branch(to=2)
+    apart = width * np.sqrt(np.log(6 / 5))
+    assert [each.kind for each in branch.special] == ["branch point"] * 2
+    assert [each.value for each in branch.special] == pytest.approx([centre - apart, centre + apart], abs=1e-8)
+
+
+@pytest.mark.parametrize("pairs", [2, 3])
+def test_equal_pairs_stay_pairs(pairs):
+    """Of blocks [[−1/2, −2], [2, −1/2]], the same several times, beside rates that decay."""
+    n = 2 * pairs + 14
+    A = np.diag([-0.5] * 2 * pairs + [-24.0 - k for k in range(14)])
+    for k in range(pairs):
+        A[2 * k, 2 * k + 1], A[2 * k + 1, 2 * k] = -2.0, 2.0
+    random = np.random.default_rng(pairs)
+    for _ in range(20):
+        change = random.normal(size=(n, n))
+        values, _ = rightmost(A, change, 1e-3)
+        every = np.linalg.eigvals(A + 1e-3 * change)
+        assert len(values) in (0, 2 * pairs)
+        assert all(np.abs(every - each).min() < 1e-6 for each in values)

@@ -157,3 +157,15 @@ def test_cusps_and_bogdanov_takens_points_are_told_in_any_unit(exponents):
     places = [special[kind]["P"] / 10.0 ** exponents[3] for kind in ("cusp", "bogdanov-takens")]
     assert places == pytest.approx([np.exp(-2), np.exp(-3 / 2) / 2], rel=1e-9)
     assert np.sign([special["cusp"].coefficients["c"], special["bogdanov-takens"].coefficients["b"]]).tolist() == [1, 1]
+
+
+@pytest.mark.parametrize("states", [3, 10])
+def test_states_that_others_hardly_drive_do_not_shorten_steps(states):
+    """Each acts on the next by a product that vanishes at the start; the branch turns once."""
+    D, X = sm.Symbol("D", real=True), sm.symbols(f"X0:{states}", real=True)
+    rates = {X[0]: D - X[0] + X[0] ** 2 * X[1], X[1]: 3 * X[0] / 2 - X[1] - X[0] ** 2 * X[1] / 2 + X[2] / 5}
+    rates |= {X[k]: -(5 + k) * X[k] + X[k - 1] * X[0] / 3 + X[k] ** 2 / 7 for k in range(2, states)}
+    branch = pfaff.ode(rates, {D: 0}, load=D).at().branch(to=3)
+    assert [each.kind for each in branch.special] == ["fold"]
+    assert (np.diff(np.sign(np.diff(branch.values))) != 0).sum() == 1
+    assert len(branch) < 100

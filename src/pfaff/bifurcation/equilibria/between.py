@@ -130,8 +130,9 @@ def calm(system, first, last):
         return changed == 0
     for i in range(N):
         aside[i] = last[0, i] - first[0, i]
-    k = at_both(system, first, last, values, slopes)
-    doubt, apart = floor(system, values, k), length(aside, first[2])
+    apart = length(aside, first[2])
+    k = at_both(system, first, last, apart, values, slopes)
+    doubt = floor(system, values, k)
     how, _ = conduct(values[0, :k], slopes[0, :k], values[1, :k], slopes[1, :k], apart, doubt)
     return how == QUIET and first[1, N - 1] * last[1, N - 1] > 0 and signs[0] * signs[1] > 0
 

@@ -3,7 +3,8 @@
 In the frame of all eigenvectors of a matrix, another one near it is almost diagonal, B = Λ + E. Those of its invariant
 subspace near the first few are I + X, on the left I + Y: B_RI + B_RR X = X (B_II + B_IR X), and likewise for Y, which
 simple iteration solves where a gap is wide beside E (Stewart 1973). All other eigenvalues are those of B_RR − X B_IR,
-and lie in Gershgorin's discs: as long as these stay left of the imaginary axis, none of them matters. That is some
+and lie in Gershgorin's discs: as long as these stay left of the imaginary axis, at both ends of a step and as far as
+they may move in it, none of them matters. That is some
 thirty times less work than all eigenvalues with their vectors.
 """
 
@@ -29,7 +30,7 @@ def framed(routines, A, frame):
     """A frame of the eigenvectors of a matrix."""
     watched, basis, dual, values = frame
     n, order = len(A), np.empty(len(A), dtype=np.int64)
-    found, left, right = eigen(routines, A, True)
+    found, _, right = eigen(routines, A, True)
     for k in range(n):
         j = k
         while j > 0 and ahead(found[k], found[order[j - 1]]):
@@ -40,30 +41,36 @@ def framed(routines, A, frame):
         values[k] = found[order[k]]
     watched[0] = before_gap(values)
     for k in range(n):
-        p, q, overlap = left[order[k]], right[order[k]], 0j
-        for i in range(n):
-            overlap += p[i] * q[i]
-        if not abs(overlap) > 0:
-            watched[0] = 0
-            return
-        inverse = 1 / overlap
+        q = right[order[k]]
         if values[k].imag < 0:
             continue  # with the one before it
         for i in range(n):
-            basis[i, k], dual[k, i] = q[i].real, (p[i] * inverse).real
+            basis[i, k] = q[i].real
             if values[k].imag > 0:
                 basis[i, k + 1] = q[i].imag
-                dual[k, i], dual[k + 1, i] = 2 * (p[i] * inverse).real, -2 * (p[i] * inverse).imag
+    if not inverted(routines, basis, dual):
+        watched[0] = 0
+
+
+@called
+def inverted(routines, A, inverse):
+    """Whether a matrix has an inverse, and that."""
+    n = len(A)
+    factors, pivots, columns = A.T.copy(), np.empty(len(A), dtype=np.int32), np.eye(len(A))
+    if not np.isfinite(A).all() or factorised(routines, factors, pivots) == 0.0:
+        return False
+    substituted(routines, factors, pivots, columns, n, False)
+    for i in range(n):
+        for j in range(n):
+            inverse[i, j] = columns[j, i]
+    return np.isfinite(inverse).all()
 
 
 @called
 def ahead(a, b):
-    """Whether an eigenvalue comes before another: to the right of it, or of the same pair, or pair by pair."""
-    if a.real != b.real:
-        return a.real > b.real
-    if abs(a.imag) != abs(b.imag):
-        return abs(a.imag) < abs(b.imag)
-    return a.imag > b.imag
+    """Whether an eigenvalue comes before another: to the right of it, or slower. Equal pairs keep their order, so that
+    each stays together."""
+    return a.real > b.real or (a.real == b.real and abs(a.imag) < abs(b.imag))
 
 
 @called
@@ -146,15 +153,41 @@ def turned_to(first, rest, II, IR, RI, RR, X):
 
 
 @called
-def aside(first, rest, IR, RR, X):
-    """Whether Gershgorin's discs of B_RR − X B_IR keep away from the imaginary axis."""
-    outer, most = np.dot(X, IR), ASIDE * rest[0].real
+def beyond(rest, IR, RR, X):
+    """How far the discs of Gershgorin of B_RR − X B_IR are beyond what keeps them away from the imaginary axis: below
+    zero as long as they are."""
+    outer, most, farthest = np.dot(X, IR), ASIDE * rest[0].real, -np.inf
     for r in range(len(rest)):
-        radius = 0.0
+        edge = (rest[r] + RR[r, r] - outer[r, r]).real - most
         for c in range(len(rest)):
             if c != r:
-                radius += abs(RR[r, c] - outer[r, c])
-        if not (rest[r] + RR[r, r] - outer[r, r]).real + radius <= most:
+                edge += abs(RR[r, c] - outer[r, c])
+        if not edge <= farthest:
+            farthest = edge
+    return farthest
+
+
+@called
+def widest(RI, RR):
+    """The largest sum of a row."""
+    most = 0.0
+    for r in range(len(RR)):
+        row = 0.0
+        for i in range(RI.shape[1]):
+            row += abs(RI[r, i])
+        for c in range(len(RR)):
+            row += abs(RR[r, c])
+        most = max(most, row)
+    return most
+
+
+@called
+def covers(slopes, step):
+    """Whether the discs of all other eigenvalues stay aside between both ends of a step: by how far they are beyond,
+    and how fast they move, which ``few`` leaves behind the derivatives."""
+    for side in range(2):
+        last = slopes[side, slopes.shape[1] - 1]
+        if not last.real + step * last.imag <= 0:
             return False
     return True
 
@@ -162,7 +195,7 @@ def aside(first, rest, IR, RR, X):
 @called
 def few(routines, frame, A, change, sloped, values, slopes):
     """The watched eigenvalues of a matrix, and if need be their derivatives where it changes so: how many; 0 if the
-    frame does not serve."""
+    frame does not serve. Behind the derivatives is left what ``covers`` asks for."""
     p, n, known = frame[0][0], len(A), frame[3]
     first, rest = known[:p], known[p:]
     B = np.empty((n, n), dtype=np.complex128)
@@ -171,7 +204,10 @@ def few(routines, frame, A, change, sloped, values, slopes):
         B[k, k] -= known[k]
     II, IR, RI, RR = B[:p, :p].copy(), B[:p, p:].copy(), B[p:, :p].copy(), B[p:, p:].copy()
     X, Y = np.zeros((n - p, p), dtype=np.complex128), np.zeros((n - p, p), dtype=np.complex128)
-    if not turned_to(first, rest, II, IR, RI, RR, X) or not aside(first, rest, IR, RR, X):
+    if not turned_to(first, rest, II, IR, RI, RR, X):
+        return 0
+    edge, speed = beyond(rest, IR, RR, X), 0.0
+    if not edge <= 0:
         return 0
     if not turned_to(first, rest, II.T.copy(), RI.T.copy(), IR.T.copy(), RR.T.copy(), Y):
         return 0
@@ -188,7 +224,8 @@ def few(routines, frame, A, change, sloped, values, slopes):
     if sloped:
         in_frame(frame, change, B)
         II, IR, RI, RR = B[:p, :p].copy(), B[:p, p:].copy(), B[p:, :p].copy(), B[p:, p:].copy()
-        outer = II + np.dot(IR, X) + np.dot(Y, RI + np.dot(RR, X))
+        outer, speed = II + np.dot(IR, X) + np.dot(Y, RI + np.dot(RR, X)), widest(RI, RR)
+    slopes[n - 1] = complex(edge, speed)
     return subspace(routines, frame, inner, outer, overlap, values, slopes)
 
 

@@ -11,7 +11,7 @@ from pfaff.algebra.tolerances import GROWING, STIFF
 from pfaff.bifurcation.equilibria.addresses import eigen
 from pfaff.bifurcation.equilibria.corrector import length, rates
 from pfaff.bifurcation.equilibria.eigenvalues import UNSURE, WILD
-from pfaff.bifurcation.equilibria.few_eigenvalues import FROM, few, framed
+from pfaff.bifurcation.equilibria.few_eigenvalues import FROM, covers, few, framed
 from pfaff.bifurcation.equilibria.linking import called
 from pfaff.bifurcation.equilibria.rest_equations import PROBE
 
@@ -71,26 +71,28 @@ def watched(system, z, tangent, values, slopes):
 
 
 @called
-def compared(system, first, last, values, slopes):
+def compared(system, first, last, step, values, slopes):
     """The same at both ends of a step, rows z and tangent, in a new frame; of all eigenvalues if none serves."""
     n, frame = values.shape[1], system[9]
     A, change = np.empty((n, n)), np.empty((n, n))
     linear(system, last[0], last[1], A, change)
     framed(system[2], A, frame)
     many = few(system[2], frame, A, change, True, values[1], slopes[1]) if frame[0][0] > 0 else 0
-    if many == 0 or watched(system, first[0], first[1], values[0], slopes[0]) == 0:
-        frame[0][0], many = -1, n
+    again = watched(system, first[0], first[1], values[0], slopes[0]) if many else 0
+    if again == 0 or not covers(slopes, step):
+        frame[0][0], many = 0 if again else -1, n
         spectrum(system, first[0], first[1], values[0], slopes[0])
         spectrum(system, last[0], last[1], values[1], slopes[1])
     return many
 
 
 @called
-def at_both(system, first, last, values, slopes):
+def at_both(system, first, last, step, values, slopes):
     """The same in the frame that there is, if it serves."""
     many = watched(system, first[0], first[1], values[0], slopes[0])
     again = watched(system, last[0], last[1], values[1], slopes[1]) if many else 0
-    return many if many and many == again else compared(system, first, last, values, slopes)
+    served = many and many == again and (many == values.shape[1] or covers(slopes, step))
+    return many if served else compared(system, first, last, step, values, slopes)
 
 
 @called

@@ -45,13 +45,13 @@ def state_sizes(
     share = min(1.0, _first(flow, case, x, way, SHARES, _changed(J, even))) if way.any() else 0.0
     moved = np.maximum(np.abs(x), share * np.abs(way)) / D
     sizes = np.array([moved[groups == group].max() for group in range(groups.max(initial=-1) + 1)])
-    if len(sizes) > 1:
-        _driven(sizes, jacobian_of(flow, x + share * way, case.numbers), D, groups)
     for group in np.flatnonzero(sizes == 0.0):
         own = even * (groups == group)
         if np.linalg.norm(J * own) > FAINT * np.linalg.norm(J * even):  # else it may be rounding
             length = _first(flow, case, x, D * (groups == group), LENGTHS, _changed(J, own))
             sizes[group] = length if np.isfinite(length) else 0.0
+    if len(sizes) > 1:
+        _driven(sizes, jacobian_of(flow, x + share * way, case.numbers), D, groups)
     sizes[sizes == 0.0] = sizes.max(initial=0.0) or 1.0
     # So that steps are as long however many states there are, such as the cells of a mesh.
     return sizes[groups] * max(1.0, sqrt(len(x) / FEW)) * D

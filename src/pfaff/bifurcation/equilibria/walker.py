@@ -12,6 +12,7 @@ import numpy as np
 from pfaff.bifurcation.equilibria.between import calm, happens, reached, returns, turned, turns_between
 from pfaff.bifurcation.equilibria.corrector import FOUND, directed, length, newton, product
 from pfaff.bifurcation.equilibria.curve_tests import TESTS, measured
+from pfaff.bifurcation.equilibria.few_eigenvalues import covers
 from pfaff.bifurcation.equilibria.linking import called
 from pfaff.bifurcation.equilibria.locator import sought
 from pfaff.bifurcation.equilibria.regular import BOUND, BRANCHING, EQUILIBRIA, FOLD, HOPF, TURN
@@ -136,7 +137,7 @@ def walk(
     tests = np.full((4, TESTS), np.nan)
     sign, about = directed(system, at[0], at[1], tangent, J, right, left)
     if kind == EQUILIBRIA:
-        known = at_both(system, at, at, values, slopes)
+        known = at_both(system, at, at, 0.0, values, slopes)
     else:
         measured(system, at[0], J, right, left, about, tests[1])
     while many < len(found) and h >= SMALLEST:
@@ -161,8 +162,8 @@ def walk(
             a, e, unit = here[1, N - 1] / here[2, N - 1], tangent[N - 1] / units[N - 1], units[N - 1] * h
             noise = np.spacing(max(abs(here[0, N - 1]), abs(z[N - 1]))) / unit
             ahead_of[0], ahead_of[1] = z, tangent
-            if watched(system, z, tangent, values[1], slopes[1]) != known:
-                known = compared(system, here, ahead_of, values, slopes)
+            if watched(system, z, tangent, values[1], slopes[1]) != known or (known < n and not covers(slopes, h)):
+                known = compared(system, here, ahead_of, h, values, slopes)
             k, doubt = known, floor(system, values, known)
             how, crossed = conduct(values[0, :k], slopes[0, :k], values[1, :k], slopes[1, :k], h, doubt)
             if h > RESOLVED and (how == HIDING or turns_between(a, e, (z[N - 1] - here[0, N - 1]) / unit, noise)):

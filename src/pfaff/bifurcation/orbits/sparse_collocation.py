@@ -58,6 +58,9 @@ class SparseCollocation(Collocation):
         super().__init__(equations, rule, accuracy)
         self.pattern = Pattern(*equations.linearised.pattern, len(equations.rows), rule)
 
+    def in_loops(self, intervals: int, halved: bool) -> None:
+        """Compiled loops know full matrices only."""
+
     def chain(self, cycle: Cycle) -> Chain:
         """The equations about an orbit, linearised and factorised interval by interval."""
         N, m, n = cycle.K.shape
