@@ -101,7 +101,7 @@ def test_a_branch_of_many_states_is_the_same_by_all_eigenvalues(monkeypatch):
     np.testing.assert_allclose(few.values, every.values, rtol=1e-9, atol=1e-12)
 
 
-@pytest.mark.parametrize("centre, width", [(0.63, 0.1), (0.5, 0.05)])
+@pytest.mark.parametrize(("centre", "width"), [(0.63, 0.1), (0.5, 0.05)])
 def test_a_rate_that_grows_for_a_moment_is_seen_though_nobody_watches_it(centre, width):
     """−25 + 30 exp(−((D − c)/w)²) is zero at D = c ± w √ln(6/5)."""
     D, x = sm.Symbol("D", real=True), sm.symbols("x0:16", real=True)
