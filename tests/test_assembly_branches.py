@@ -59,6 +59,24 @@ def test_hundreds_of_bars_buckle_where_the_chain_of_differences_does(damping):
     assert isinstance(branch, pfaff.Branch)
 
 
+@pytest.mark.parametrize("damping", [0.0, 1.0])
+@pytest.mark.parametrize("start", [3, 23, 30, 65])
+def test_the_first_point_beyond_buckling_knows_what_grows(start, damping):
+    """As many modes as there are loads below it at which the chain buckles."""
+    branch = cantilever(30, damping=damping).branch(from_=start, to=start + 1)
+    below = sum(buckling(30, j) < start for j in range(1, 6))
+    assert [point.unstable for point in (branch[0], branch[1])] == [below, below]
+
+
+def test_a_branch_starts_from_the_rest_of_its_points():
+    assembly = cantilever(40)
+    bent = assembly.branch(to=4).special[0].switch(to=12)
+    for point in bent[1::4]:
+        again = assembly.branch(to=12.5, start=point.rest)
+        assert again[0].value == point.value
+        np.testing.assert_allclose(again[0].rest.q, point.rest.q, atol=1e-9)
+
+
 def shot(bars, load, tip):
     """θ of all bars from the free end on, by the balance of each hinge, and what is left at the clamp."""
     q = np.empty(bars + 1)

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
 ACCEPTED = 1e-9  # residual of the balance, relative to its largest force
 ROUNDING = 16 * EPS  # of forces that are summed over parts
+LEFT = 64 * ROUNDING  # what is left of them where Newton's method gets no farther
 
 
 @told
@@ -159,11 +160,12 @@ class Assembly:
 
     def settle(self, load: float, z: np.ndarray, selection: sparse.csc_array) -> Rest:
         """Newton's method from z = (q, p), whose steps obey the conditions that select a member of the family."""
-        relative, last = np.inf, np.inf
+        relative, last, before = np.inf, np.inf, np.inf
         for steps in range(NEWTON_STEPS):
             values = self._evaluate(z, load)
-            residual, relative = self._residual(values, z)
-            settled = last <= ROUNDING * (1 + np.abs(z).max()) and relative < ACCEPTED
+            before, (residual, relative) = relative, self._residual(values, z)
+            still = last <= ROUNDING * (1 + np.abs(z).max()) and relative < ACCEPTED
+            settled = still or before / 2 <= relative <= LEFT  # soft directions do not settle farther
             if relative <= ROUNDING or settled:
                 return Rest(float(load), z[: self.size], z[self.size :], relative, steps)
             if not np.isfinite(relative):

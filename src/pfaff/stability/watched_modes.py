@@ -20,6 +20,8 @@ from pfaff.threads import known_property
 
 MOST = 128  # eigenvalues that are looked for
 BEYOND = 1.05  # of its distance from the origin, what the radius of the disc is at least
+LOWEST = 8  # modes among which the fastest that grows is looked for
+BESIDE = np.array([1.0, 1.3, 1.7])  # of its square, where no other may be
 NEARLY_REAL = 1e-6  # imaginary parts below this, relative to the root, are none: Arnoldi's method parts double ones so
 
 
@@ -140,6 +142,12 @@ def watched(lin: SparseLinearisation, reversible: bool, shift: float, count: int
 
 
 def natural_shift(lin: SparseLinearisation, reversible: bool) -> float:
-    """The size of the lowest frequency, or its square: to the right of the origin, and not far from it."""
-    square = float(np.abs(lowest_squares(lin, 1)[0]).min())
-    return square if reversible else sqrt(square)
+    """The size of the lowest frequency, or its square, or that of the fastest of the lowest modes that grows: right of
+    the origin, not far from it, and where no mode is."""
+    modes = min(LOWEST, lin.pattern.size - lin.pattern.rows)
+    squares = lowest_squares(lin, modes)[0]
+    shifts = BESIDE * max(float(np.abs(squares).min()), float(squares.real.max()))
+    roots = squares if reversible else np.sqrt(squares.astype(complex))
+    shifts = shifts if reversible else np.sqrt(shifts)
+    apart = np.abs(roots - shifts[:, None]).min(axis=1) / shifts
+    return float(shifts[apart.argmax()])
