@@ -422,7 +422,8 @@ def test_threads_that_ask_together_get_the_same(monkeypatch: pytest.MonkeyPatch)
     case.system.shape, case.numbers  # noqa: B018 the chart compiles a function of its own
     monkeypatch.setattr(pfaff.flow.flow, "Compiled", Counted)
     x = np.zeros(len(case.system.shape.states))
-    flows = together(*[lambda: (case.system.shape.jacobian(x, case), case.system.shape)[1]] * THREADS)
+    flow = case.system.shape
+    flows = together(*[lambda: (flow.rhs(x, case), flow.jacobian(x, case), case.system.shape)[2]] * THREADS)
     assert len(made) == 2, "the right-hand side and its Jacobian"
     assert len(set(map(id, flows))) == 1
 

@@ -226,7 +226,7 @@ class Assembly:
     ) -> AssemblyBranch:
         """States at rest followed over folds until the load is ``to``, with branch points and Hopf points located.
 
-        from_
+        ``from_``
             The load at the first one; that of a state at rest which is the ``start``, else zero.
         start, fixed
             As for ``equilibrium``.
