@@ -174,7 +174,8 @@ def test_a_branch_grows_and_its_fold_is_looked_at(page, capsys):
     shown = np.array(
         page.evaluate("studio.cards.spectrum.plot.items.filter((each) => each.data).map((each) => each.x)")
     )
-    assert np.sort(shown) == pytest.approx(np.sort(found["point"].multipliers.real), abs=1e-8)
+    # At a fold two of them meet at 1, which rounding parts by its root: their polynomial is what is known.
+    assert np.poly(shown) == pytest.approx(np.poly(found["point"].multipliers.real), abs=1e-8)
     assert found["cycles"].status in page.locator("#card-diagram canvas").get_attribute("aria-label")
 
 

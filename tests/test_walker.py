@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import ctypes
 import pickle
+import subprocess
+import sys
 from dataclasses import replace
 
 import heyoka as hy
 import numpy as np
 import pytest
 import sympy as sm
-from llvmlite import binding
 
 import pfaff
 from pfaff.bifurcation.equilibria.branch_loops import compile_ahead, ready
@@ -23,13 +24,6 @@ if not ready():
     compile_ahead()
 
 D, beta = sm.symbols("D beta", real=True)
-
-
-@pytest.fixture(autouse=True)
-def _near():
-    """Where other tests have left gigabytes in memory, nothing can be linked, and branches go step by step."""
-    if not within_reach([binding.address_of_symbol("exp")], 2**20):
-        pytest.skip("gigabytes lie between new code and the libraries that it calls")
 
 
 def reactor(cells):
@@ -162,6 +156,35 @@ def test_equations_in_other_units_are_the_same_as_made_anew(cells):
     assert (s.sizes != sizes).any()
 
 
-def test_what_is_out_of_reach_is_not_linked():
-    """A jump of 32 bits from new code to the first page of memory is too far."""
+FAR = """
+import ctypes, mmap
+import heyoka as hy, numpy as np
+from llvmlite import binding
+from pfaff.flow.compiled import Compiled
+from pfaff.flow.pointers import linked, linked_in_lanes, within_reach
+
+v, w = hy.make_vars("v", "w")
+assert linked(Compiled([v], [v]))  # which loads the linker
+near = [binding.address_of_symbol("exp")]
+functions = [Compiled([hy.exp(v) * hy.sin(w), v + w], [v, w], compact=compact) for compact in (False, True)]
+expected = [each(np.array([0.3, 0.7]), np.empty(0)) for each in functions]
+gap, kept = mmap.mmap(-1, 3 * 2**30), []
+for size in (2**k for k in range(22, 11, -2)):  # until all gaps are filled
+    while not kept or within_reach(near, size // 4):
+        kept.append(mmap.mmap(-1, size))
+for each, values in zip(functions, expected):
+    pointer = linked(each)
+    assert abs(pointer.address - near[0]) > 2**31
+    out, x, tape = np.empty(2), np.array([0.3, 0.7]), np.empty(pointer.tape + 1)
+    call = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 5)(pointer.address)
+    call(out.ctypes.data, x.ctypes.data, None, tape.ctypes.data, tape.ctypes.data)
+    assert (out == values).all()
+assert linked_in_lanes(functions[0]).lanes > 1
+"""
+
+
+def test_code_reaches_what_it_calls_over_gigabytes():
+    """A jump of 32 bits does not: a function is compiled once more, with others."""
     assert not within_reach([4096], 1000)
+    done = subprocess.run([sys.executable, "-c", FAR], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr

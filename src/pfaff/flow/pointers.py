@@ -10,6 +10,7 @@ from __future__ import annotations
 import ctypes
 import re
 import sys
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
@@ -28,6 +29,8 @@ DECLARED = re.compile(r'^declare [^@\n]*@"?([\w.$]+)"?\(', re.MULTILINE)
 LANED = 2  # of the functions that heyoka compiles, the place of that for columns in lanes
 LIBRARIES = count()
 
+Parts = tuple[str, list[str], list[bytes]]
+
 
 @dataclass(frozen=True, eq=False)
 class Pointer:
@@ -43,9 +46,8 @@ def linked(function: Compiled) -> Pointer | None:
     compiled = function.function
     if compiled.is_time_dependent:
         return None
-    name, texts, codes = _parts(compiled)
-    address, library = _linked(name, texts, codes)
-    return library and Pointer(address, len(compiled.dc) if name == COMPACT else 0, library)
+    address, library = _linked(function, _parts)
+    return library and Pointer(address, 0 if isinstance(compiled.llvm_states, list) else len(compiled.dc), library)
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,23 +62,21 @@ class Columns:
 def linked_in_lanes(function: Compiled) -> Columns | None:
     """Of a function that does not depend on time and is written out as a whole, if the linker knows all it calls."""
     compiled = function.function
-    states = compiled.llvm_states
-    if compiled.is_time_dependent or not isinstance(states, list):
+    if compiled.is_time_dependent or not isinstance(compiled.llvm_states, list):
         return None
-    lanes = states[LANED]
-    address, library = _linked(WHOLE, [lanes.ir], [lanes.object_code])
+    address, library = _linked(function, _laned)
     return library and Columns(address, compiled.batch_size, library)
 
 
-def _linked(name: str, texts: list[str], codes: list[bytes]) -> tuple[int, Any]:
+def _linked(function: Compiled, parts: Callable[[Any], Parts]) -> tuple[int, Any]:
     """The address of a function and the library that keeps it; no library where the linker does not know all."""
-    defined = {each for text in texts for each in DEFINED.findall(text)}
-    declared = {each for text in texts for each in DECLARED.findall(text) if text.count(f"{each}(") > 1}
     binding, linker = _linker()
-    outside = {each: _address(binding, each) for each in declared - defined if not each.startswith("llvm.")}
-    places = [*outside.values(), binding.address_of_symbol("exp")]
-    if not all(places) or not within_reach(places, sum(map(len, codes))):
+    name, texts, codes = parts(function.function)
+    outside = _outside(binding, texts)
+    if not all(outside.values()):
         return 0, None
+    if not within_reach([*outside.values(), binding.address_of_symbol("exp")], sum(map(len, codes))):
+        name, _, codes = parts(function.far)
     builder = binding.JITLibraryBuilder()
     for symbol, address in outside.items():
         builder.import_symbol(symbol, address)
@@ -84,6 +84,13 @@ def _linked(name: str, texts: list[str], codes: list[bytes]) -> tuple[int, Any]:
         builder.add_object_img(code)
     library = builder.add_current_process().export_symbol(name).link(linker, f"pfaff {next(LIBRARIES)}")
     return library[name], library
+
+
+def _outside(binding: Any, texts: list[str]) -> dict[str, int]:
+    """What functions in LLVM's language call that they do not define, with its address."""
+    defined = {each for text in texts for each in DEFINED.findall(text)}
+    declared = {each for text in texts for each in DECLARED.findall(text) if text.count(f"{each}(") > 1}
+    return {each: _address(binding, each) for each in declared - defined if not each.startswith("llvm.")}
 
 
 def _address(binding: Any, symbol: str) -> int:
@@ -98,8 +105,8 @@ def _address(binding: Any, symbol: str) -> int:
 
 
 def within_reach(addresses: list[int], size: int) -> bool:
-    """Whether code that is put into memory now can jump to some addresses, as it could not in a process that has
-    gigabytes in between: the linker would end the process."""
+    """Whether code that is put into memory now can jump to some addresses by 32 bits, as it could not in a process that
+    has gigabytes in between: the linker would end the process."""
     room = mmap(-1, 4 * size)
     start = ctypes.c_char.from_buffer(room)
     here = ctypes.addressof(start)
@@ -108,13 +115,19 @@ def within_reach(addresses: list[int], size: int) -> bool:
     return all(abs(each - here) < REACH for each in addresses)
 
 
-def _parts(compiled: Any) -> tuple[str, list[str], list[bytes]]:
+def _parts(compiled: Any) -> Parts:
     """The name of the function of a single state, what it is made of in LLVM's language, and all object code."""
     states = compiled.llvm_states
     if isinstance(states, list):
         return WHOLE, [states[0].ir], [states[0].object_code]
     texts = [text for text in states.ir if any(each.startswith(COMPACT) for each in DEFINED.findall(text))]
     return COMPACT, texts, states.object_code
+
+
+def _laned(compiled: Any) -> Parts:
+    """The same for columns in lanes."""
+    lanes = compiled.llvm_states[LANED]
+    return WHOLE, [lanes.ir], [lanes.object_code]
 
 
 @cache
