@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from functools import cache
+
 import numpy as np
 import pytest
 import sympy as sm
@@ -10,6 +13,7 @@ from sympy.physics.mechanics import dynamicsymbols
 
 import pfaff
 from pfaff.errors import NoBifurcationError, ParameterError
+from test_arms import arm
 
 t = dynamicsymbols._t
 x, y = dynamicsymbols("x y")
@@ -139,3 +143,63 @@ def test_an_interruption_keeps_the_vibrations_so_far():
     mode = PENDULUM.at().normal_mode(energy=1.9, progress=stop)
     assert mode.ended.reason is pfaff.Reason.INTERRUPTED
     assert 0.1 < mode.energies[-1] < 1
+
+
+@cache
+def free_arm(third, tilt=0):
+    """The arm of other tests without drive and damping: it vibrates about equilibria that nonholonomic constraints put
+    into families, unless its hinge slides freely."""
+    return replace(arm(third, tilt), forces={}, dissipation=0, parameters={}, load=None).at()
+
+
+def closes(case, vibration):
+    """By how much Taylor's method misses the start after a period, in units of its amplitudes and of what the orbit
+    magnifies."""
+    orbit = vibration.orbit
+    start = {name: float(orbit[name][0]) for name in orbit.states}
+    motion = case.simulate(orbit.t[-1], project=True, **start)  # its velocities obey constraints but for rounding
+    misses = [
+        abs(motion[name][-1] - float(orbit[name][0])) / vibration.amplitude[name]
+        for name in case.system.coordinate_names
+    ]
+    return max(misses) / max(1.0, np.abs(vibration.multipliers).max() ** 2)
+
+
+@pytest.mark.parametrize(("third", "number", "amplitude"), [("spring", 1, 2.6), ("spring", 2, 2.0), ("castor", 1, 2.0)])
+def test_modes_pass_where_constraints_do_not_determine_a_velocity(third, number, amplitude):
+    """Beyond a right angle of the skate, where its chart ends; the free vibrations about neighbouring equilibria, which
+    are everywhere, break no symmetry."""
+    case = free_arm(third)
+    mode = case.normal_mode(number, amplitude=amplitude)
+    assert mode.status.endswith(f"reached amplitude {amplitude:g}")
+    assert len(mode.special) <= 3
+    assert len(mode[-1].orbit.states) == 6  # all velocities
+    assert mode.energies[0] < 1e-3 < mode.energies[-1]
+    assert mode.frequencies[0] == pytest.approx(mode.vibration.frequencies[number - 1], rel=1e-4)
+    for vibration in (mode[len(mode) // 2], mode[-1]):
+        assert closes(case, vibration) < 1e-6
+        energies = mode.vibration.energy(np.ascontiguousarray(vibration.point.cycle.x.T))
+        assert np.ptp(energies) < 1e-7 * vibration.energy
+
+
+@pytest.mark.slow
+def test_modes_about_equilibria_of_a_family_without_symmetry():
+    """A tilted skate leaves no mirror image: one vibration about each of the neighbouring equilibria is selected."""
+    case = free_arm("spring", sm.Rational(1, 2))
+    mode = case.normal_mode(1, amplitude=0.2)
+    assert mode.status.endswith("no special points; reached amplitude 0.2")
+    assert closes(case, mode[-1]) < 1e-6
+
+
+def test_modes_that_are_linear_however_large():
+    """A knife edge on springs: θ = A cos √3 t turns on the spot and x = A cos t runs straight, both about equilibria of
+    a family, and nothing else crosses the unit circle."""
+    theta = dynamicsymbols("theta")
+    kinetic, potential = (x.diff(t) ** 2 + y.diff(t) ** 2 + theta.diff(t) ** 2) / 2, (x**2 + 2 * y**2 + 3 * theta**2) / 2
+    blade = [x.diff(t) * sm.sin(theta) - y.diff(t) * sm.cos(theta)]
+    knife = pfaff.System([x, y, theta], kinetic, potential, nonholonomic_constraints=blade).at()
+    for number, square, energy, moves in ((1, 1, 0.5, "x"), (2, 3, 3.0, "theta")):
+        mode = knife.normal_mode(number, energy=energy)
+        assert mode.status.endswith(f"no special points; reached energy {energy:g}")
+        assert mode.frequencies == pytest.approx(np.sqrt(square), rel=1e-9)
+        assert mode.amplitudes[moves] == pytest.approx(np.sqrt(2 * mode.energies / square), rel=1e-8)

@@ -13,14 +13,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pfaff.algebra.bordering import bordering
 from pfaff.bifurcation.modes.undamped import UNFOLDING, Vibration, check_conserved, vibration
-from pfaff.bifurcation.modes.vibrations import FreeVibration, Reach, SpecialVibration, energy_of
+from pfaff.bifurcation.modes.vibrations import FreeVibration, Reach, SpecialVibration
 from pfaff.bifurcation.orbits.chords import Point
 from pfaff.bifurcation.orbits.cycles import Cycle, Mesh
-from pfaff.bifurcation.orbits.following import Orbits
+from pfaff.bifurcation.orbits.following import AT_EDGE, LEFT, Orbits
 from pfaff.bifurcation.orbits.neutral import OUTSIDE, Neutral
 from pfaff.bifurcation.orbits.orbit_problem import INTERVALS, OrbitProblem
 from pfaff.bifurcation.orbits.orbits import OrbitPoint, Special
+from pfaff.bifurcation.orbits.passage import Passage, leads_out
+from pfaff.bifurcation.orbits.stepping import TRUSTED
 from pfaff.bifurcation.orbits.ways import accurate, switched
 from pfaff.continuation.course import STEP
 from pfaff.continuation.endings import Ending, Reason, Refused
@@ -39,17 +42,39 @@ if TYPE_CHECKING:
 
     from pfaff.case import Case
 
+BELOW = 0.1  # of the amplitude at which a mode ends, that of its first orbit
 LINEAR = 1e-4  # of the rates on the first orbit, what is not linear
 DROPPED = {"fold", "torus"}  # kinds that mean nothing where every orbit has neighbours
 NOWHERE = re.compile(r" (near|beyond) -?[\d.]+(e[+-]\d+)?")  # values of the parameter that unfolds, which is zero
 
 
+@dataclass(frozen=True, eq=False)
+class FamilyProblem(OrbitProblem):
+    """What orbits of a family are asked for, about an equilibrium that may belong to a family of ``zeros`` dimensions."""
+
+    zeros: int = 0
+
+    def continuation(self, span: float, start: OrbitPoint | None = None) -> Family:
+        return Family(self, span)
+
+
 class Family(Neutral):
-    """Along a family of conservative orbits, on which no parameter changes."""
+    """Along a family of conservative orbits, on which no parameter changes; frequencies are measured by a usual one.
+
+    Beside an orbit that is symmetric about an equilibrium of a family there are orbits about its neighbours. Half a
+    period turns them over: their multipliers are −1 all along, and break no symmetry.
+    """
+
+    def __init__(self, problem: FamilyProblem, usual: float) -> None:
+        super().__init__(problem.collocation, usual, problem.held, problem.accuracy, usual, 0.0, True)
+        self.turned_over = problem.zeros
 
     def _tests(
         self, cycle: Cycle, tangent: Cycle, values: np.ndarray, determinant: float
     ) -> tuple[int, dict[str, float]]:
+        for _ in range(self.turned_over if cycle.halved else 0):
+            k = int(np.abs(values + 1).argmin())
+            values = np.delete(values, k) if abs(values[k] + 1) < TRUSTED else values
         unstable, tests = super()._tests(cycle, tangent, values, determinant)
         return unstable, tests | {"fold": 1.0}
 
@@ -119,7 +144,8 @@ class NormalMode(Branch[FreeVibration, Special]):
             raise ParameterError("special: give one of mode.special at which others branch off")
         limits = {"energy": energy, "frequency": frequency, "amplitude": amplitude}
         reach = Reach.asked(limits, points, step, progress, events)
-        return _along(self.vibration, self.number, special.problem, switched(special, 1.0, 1).point, reach)
+        first = FreeVibration(special.problem, switched(special, 1.0, 1).point, self.vibration)
+        return _along(first, self.number, reach)
 
     def to_xarray(self) -> xarray.Dataset:
         """Frequency, energy and amplitudes by name along the dimension ``point``."""
@@ -170,36 +196,55 @@ def backbones(case: Case, between: tuple[float, float], amplitude: float) -> tup
 
 
 def _followed(small: Vibration, number: int, reach: Reach, accuracy: float) -> NormalMode:
-    n = len(small.x)
-    problem = OrbitProblem(small.case, small.flow, UNFOLDING, accuracy, np.zeros((n, 0)), np.zeros((0, n)))
-    family = _family(problem, small.frequencies[number - 1])
-    return _along(small, number, problem, _first(problem, family, small, number), reach)
+    return _along(_first(small, number, accuracy, reach), number, reach)
 
 
-def _family(problem: OrbitProblem, omega: float) -> Family:
-    return Family(problem.collocation, omega, problem.held, problem.accuracy, omega, 0.0, True)
+def _along(start: FreeVibration, number: int, reach: Reach) -> NormalMode:
+    """The mode from a vibration along its tangent, out of its chart too; Ctrl-C keeps it."""
+    leaves = leads_out(start.problem.flow)
+    mode = NormalMode(start.small, number, *_gathered(start, number, reach, LEFT if leaves else AT_EDGE))
+    return _out_of_its_chart(mode, reach) if leaves and mode.ended.reason is Reason.EDGE else mode
 
 
-def _along(small: Vibration, number: int, problem: OrbitProblem, first: Point, reach: Reach) -> NormalMode:
-    """The family from a vibration along its tangent, until a measure of it reaches a limit; Ctrl-C keeps it."""
+def _out_of_its_chart(mode: NormalMode, reach: Reach) -> NormalMode:
+    """The same mode in all velocities, and what follows; in its chart up to its end, where that is not possible."""
+    small, last, omega = mode.vibration, mode.points[-1], mode.vibration.frequencies[mode.number - 1]
+    points, special = mode.points, mode.special
+    try:
+        passage = Passage(last.problem, last.point.cycle)
+        x, shapes = passage.state(small.x, small.shapes)
+        small = replace(small, flow=passage.flow, x=x, shapes=shapes)
+        points, special = (
+            tuple(replace(passage.orbit(each, omega), small=small) for each in of) for of in (points, special)
+        )
+    except Refused:
+        small, points, special = mode.vibration, mode.points, mode.special
+    except KeyboardInterrupt:
+        return replace(mode, ended=_interrupted(last))
+    left = replace(reach, points=reach.points - len(points) + 1)
+    more, new, ended = _gathered(points[-1], mode.number, left, AT_EDGE)
+    if ended.reason is Reason.POINTS:
+        ended = _enough(reach)
+    return NormalMode(small, mode.number, (*points, *more[1:]), (*special, *new), ended)
+
+
+def _gathered(
+    start: FreeVibration, number: int, reach: Reach, edge: float
+) -> tuple[tuple[FreeVibration, ...], tuple[Special, ...], Ending]:
+    """Vibrations from one along its tangent, until a measure reaches its limit or the chart is left with a margin."""
+    small, problem = start.small, start.problem
     omega = small.frequencies[number - 1]
-    family = _family(problem, omega)
-    first = family.adopted(first)
-    measures: dict[str, Callable[[Point], float]] = {
-        "energy": lambda point: energy_of(small, point.cycle),
-        "frequency": lambda point: 2 * np.pi / point.cycle.period,
-        "amplitude": lambda point: max(_amplitudes(small, point.cycle).values()),
-    }
-    wanted = {name: (measures[name], limit) for name, limit in reach.limits.items()}
-    found, special = [first], []
-    ended = Ending(Reason.POINTS, f"stopped after {reach.points} vibrations: ask for more points")
+    family = problem.continuation(omega)
+    first = family.adopted(start.point)
+    found, special, ended = [first], [], _enough(reach)
 
     def vibrating(point: Point) -> FreeVibration:
         return FreeVibration(problem, point, small)
 
-    engine: Engine[Point] = Engine(Orbits(family, first, first))
+    engine: Engine[Point] = Engine(Orbits(family, first, first, edge))
     watched = watches(reach.events, vibrating(first), vibrating)
     engine.watched = watched
+    wanted = {name: (_measure(name, vibrating), limit) for name, limit in reach.limits.items()}
     try:
         for each in engine.follow(first, reach.step, (np.inf, -np.inf)):
             if isinstance(each, Ending):
@@ -220,9 +265,24 @@ def _along(small: Vibration, number: int, problem: OrbitProblem, first: Point, r
                 if len(found) >= reach.points:
                     break
     except KeyboardInterrupt:
-        ended = Ending(Reason.INTERRUPTED, f"interrupted at frequency {vibrating(found[-1]).frequency:.10g}")
+        ended = _interrupted(vibrating(found[-1]))
     warn_of_unknown(watched)
-    return NormalMode(small, number, tuple(vibrating(point) for point in found), tuple(special), ended)
+    return tuple(vibrating(point) for point in found), tuple(special), ended
+
+
+def _enough(reach: Reach) -> Ending:
+    return Ending(Reason.POINTS, f"stopped after {reach.points} vibrations: ask for more points")
+
+
+def _interrupted(last: FreeVibration) -> Ending:
+    return Ending(Reason.INTERRUPTED, f"interrupted at frequency {last.frequency:.10g}")
+
+
+def _measure(name: str, vibrating: Callable[[Point], FreeVibration]) -> Callable[[Point], float]:
+    """A vibration's energy, frequency, or largest amplitude of a coordinate."""
+    if name == "amplitude":
+        return lambda point: vibrating(point).largest
+    return lambda point: float(getattr(vibrating(point), name))
 
 
 def _special(
@@ -256,47 +316,58 @@ def _beyond(measure: Callable[[Point], float], limit: float) -> Callable[[Point]
     return lambda point: measure(point) - limit
 
 
-def _amplitudes(small: Vibration, cycle: Cycle) -> dict[str, float]:
-    """Of the coordinates among the states."""
-    names = small.case.system.coordinate_names
-    pairs = zip(small.flow.states, cycle.amplitude.tolist(), strict=True)
-    return {name: amplitude for name, amplitude in pairs if name in names}
-
-
-def _first(problem: OrbitProblem, family: Family, small: Vibration, number: int) -> Point:
-    """x0 + r Re(q e^{iωt}) with r at which little is not linear, corrected."""
-    omega, q = small.frequencies[number - 1], small.shapes[:, number - 1]
+def _first(small: Vibration, number: int, accuracy: float, reach: Reach) -> FreeVibration:
+    """x0 + r Re(q e^{iωt}), corrected."""
+    n, omega, q = len(small.x), small.frequencies[number - 1], small.shapes[:, number - 1]
+    none = np.zeros((n, 0)), np.zeros((0, n))
+    alone = FamilyProblem(small.case, small.flow, UNFOLDING, accuracy, *none, zeros=small.zeros)
     q = q / np.abs(q).max()
     why = "no radius is small enough"
     size = np.abs(small.x) + np.abs(q)
-    symmetric = bool((np.abs(small.x) <= 1e-12 * np.abs(q).max()).all()) and problem.odd(size)
-    for radius in _radii(problem, small, omega, q):
-        for halved in [True, False] if symmetric else [False]:
+    symmetric = bool((np.abs(small.x) <= 1e-12 * np.abs(q).max()).all()) and alone.odd(size)
+    ways = [*([(alone, True)] if symmetric else []), (_of_one_level(alone, small) if small.zeros else alone, False)]
+    for radius in _radii(alone, small, omega, q, reach):
+        for problem, halved in ways:
             try:
-                found = _born(problem, family, small.x, omega, radius * q, halved)
+                found = _born(problem, small.x, omega, radius * q, halved)
             except Refused as refused:
                 why = str(refused)
                 continue
             check_conserved(found.value, omega)
-            return found
+            return FreeVibration(problem, found, small)
     raise ConvergenceError(
         f"no vibration was found near the frequency {omega:.8g} of {small.case.system.name}: {why}; another frequency "
         "may be a multiple of it, or nearly so"
     )
 
 
-def _radii(problem: OrbitProblem, small: Vibration, omega: float, q: np.ndarray) -> Iterator[float]:
+def _of_one_level(problem: FamilyProblem, small: Vibration) -> FamilyProblem:
+    """With what selects one of the vibrations about the equilibria of a family."""
+    border = bordering(small.flow.jacobian(small.x, small.case.numbers), small.zeros)
+    columns, rows = np.ascontiguousarray(border.columns), np.ascontiguousarray(border.rows)
+    return replace(problem, unfolding=columns, held=rows, zeros=0)
+
+
+def _radii(
+    problem: OrbitProblem, small: Vibration, omega: float, q: np.ndarray, reach: Reach
+) -> Iterator[float]:
+    """Where little is not linear, well below what the mode is followed to."""
     phases = np.exp(1j * np.linspace(0, 2 * np.pi, 16, endpoint=False))
+    energy, amplitude = (reach.limits.get(name, np.inf) for name in ("energy", "amplitude"))
     for radius in 2.0 ** -np.arange(0, 60):
         x = small.x + radius * (phases[:, None] * q).real
         linear = radius * (phases[:, None] * (1j * omega * q)).real
         rates = problem.collocation.equations.rates(x, 0.0).T
-        if np.isfinite(rates).all() and np.abs(rates - linear).max() <= LINEAR * np.abs(linear).max():
+        if not (np.isfinite(rates).all() and np.abs(rates - linear).max() <= LINEAR * np.abs(linear).max()):
+            continue
+        gained = np.ptp(small.energy(np.ascontiguousarray(np.vstack([small.x, x]).T)))
+        if gained <= BELOW**2 * energy and np.abs(x - small.x).max() <= BELOW * amplitude:
             yield from (radius, radius / 4, radius / 16, radius / 64)
             return
 
 
-def _born(problem: OrbitProblem, family: Family, x: np.ndarray, omega: float, q: np.ndarray, halved: bool) -> Point:
+def _born(problem: FamilyProblem, x: np.ndarray, omega: float, q: np.ndarray, halved: bool) -> Point:
+    family = problem.continuation(omega)
     c, turn = problem.collocation, np.pi if halved else 2 * np.pi
     intervals = INTERVALS // 2 if halved else INTERVALS
     mesh = Mesh(np.linspace(0.0, 1.0, intervals + 1))
@@ -304,7 +375,7 @@ def _born(problem: OrbitProblem, family: Family, x: np.ndarray, omega: float, q:
     inner = np.exp(1j * turn * mesh.points(c.gauss.c).reshape(intervals, -1, 1))
     wave, slopes = (circle * q).real, (1j * turn * inner * q).real
     signs = np.full(len(x), -1.0 if halved else 1.0)
-    guess = Cycle(mesh, x + wave, slopes[:, :, c.equations.rows], np.array([turn / omega, 0.0]), signs)
-    change = guess._replace(x=wave, scalars=np.zeros(2))
+    guess = Cycle(mesh, x + wave, slopes[:, :, c.equations.rows], np.array([turn / omega, *np.zeros(1 + len(problem.held))]), signs)
+    change = guess._replace(x=wave, scalars=np.zeros_like(guess.scalars))
     solution = family.born(guess, guess._replace(x=x + 0 * wave), change, family.measure(guess))
     return family.refined(family.point(solution, change))

@@ -69,6 +69,7 @@ class Vibration:
     x: np.ndarray
     frequencies: np.ndarray
     shapes: np.ndarray
+    zeros: int  # eigenvalues that vanish: dimensions of the family of equilibria that this one belongs to
 
     @cached_property
     def _energy(self) -> Compiled:
@@ -102,7 +103,8 @@ def vibration(case: Case, fixed: Mapping[str, float]) -> Vibration:
             f"{', '.join(f'{value:.4g}' for value in values[:6])}; normal modes start at a stable one"
         )
     chosen = [k for k in np.argsort(values.imag) if values[k].imag > STILL * largest]
-    return Vibration(free, flow, x, values.imag[chosen], vectors[:, chosen])
+    zeros = int((np.abs(values) <= STILL * largest).sum())
+    return Vibration(free, flow, x, values.imag[chosen], vectors[:, chosen], zeros)
 
 
 def check_conserved(loss: float, omega: float) -> None:

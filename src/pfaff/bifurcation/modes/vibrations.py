@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from pfaff.bifurcation.modes.undamped import UNFOLDING, Vibration
-from pfaff.bifurcation.orbits.cycles import Cycle
 from pfaff.bifurcation.orbits.orbits import OrbitPoint, Special
 from pfaff.continuation.course import STEP
 from pfaff.continuation.measuring import checked_events
@@ -29,7 +28,16 @@ class FreeVibration(OrbitPoint):
 
     @property
     def energy(self) -> float:
-        return energy_of(self.small, self.point.cycle)
+        both = np.column_stack([self.point.cycle.x[0], self.small.x])
+        here, rest = self.small.energy(np.ascontiguousarray(both))
+        return float(here - rest)
+
+    @property
+    def largest(self) -> float:
+        """The largest amplitude of a coordinate."""
+        names = self.small.case.system.coordinate_names
+        pairs = zip(self.small.flow.states, self.point.cycle.amplitude.tolist(), strict=True)
+        return max(amplitude for name, amplitude in pairs if name in names)
 
     @property
     def measurable(self) -> tuple[str, ...]:
@@ -56,12 +64,6 @@ class SpecialVibration(Special):
     @property
     def status(self) -> str:
         return self._where
-
-
-def energy_of(small: Vibration, cycle: Cycle) -> float:
-    both = np.column_stack([cycle.x[0], small.x])
-    here, rest = small.energy(np.ascontiguousarray(both))
-    return float(here - rest)
 
 
 @dataclass(frozen=True)

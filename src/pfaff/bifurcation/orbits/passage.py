@@ -51,6 +51,11 @@ class Passage:
             mirror=np.where(even & ~odd, 1.0, -1.0),
         )
 
+    def state(self, x: np.ndarray, changes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """A state, and columns of small changes of it."""
+        numbers = self.chart.case.numbers
+        return self._embedded(x, numbers), self._slopes(x[None], numbers)[0] @ changes
+
     def orbit(self, orbit: Of, span: float) -> Of:
         """The same orbit, of whatever kind it is, its tangent the same way; it is refused if it is another one."""
         chart, problem, point = orbit.problem, self.problem, orbit.point
