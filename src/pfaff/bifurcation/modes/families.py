@@ -302,9 +302,9 @@ def _born(problem: OrbitProblem, family: Family, x: np.ndarray, omega: float, q:
     mesh = Mesh(np.linspace(0.0, 1.0, intervals + 1))
     circle = np.exp(1j * turn * mesh.at[:, None])
     inner = np.exp(1j * turn * mesh.points(c.gauss.c).reshape(intervals, -1, 1))
-    wave, slopes = (circle * q).real, (1j * turn * inner * q).real
+    wave, slopes = (circle * q).real.copy(), (1j * turn * inner * q).real
     signs = np.full(len(x), -1.0 if halved else 1.0)
-    guess = Cycle(mesh, x + wave, slopes[:, :, c.equations.rows], np.array([turn / omega, 0.0]), signs)
+    guess = Cycle(mesh, x + wave, slopes.take(c.equations.rows, axis=2), np.array([turn / omega, 0.0]), signs)
     change = guess._replace(x=wave, scalars=np.zeros(2))
     solution = family.born(guess, guess._replace(x=x + 0 * wave), change, family.measure(guess))
     return family.refined(family.point(solution, change))
