@@ -12,9 +12,11 @@ from pfaff.bifurcation.equilibria.branch_loops import compile_ahead
 
 def main() -> None:
     compile_ahead()
-    case = column(2).at(d="1/2", M_L=15, I_L=15, k1=50, c_i=1.5)
+    given, dampings = {"d": "1/2", "M_L": 15, "I_L": 15, "k1": 50, "c_i": 1.5}, {"c_i": [1.0, 1.5, 2.0]}
+    case = column(2).at(**given)
     case.hopf().orbits(to=100)
-    case.sweep({"c_i": [1.0, 1.5, 2.0]}, "l1").run()
+    case.sweep(dampings, "l1").run()
+    column(2, "bow").at(**given, beta0=0.03).sweep(dampings, "l1").run()  # bent, and without symmetry
 
 
 if __name__ == "__main__":

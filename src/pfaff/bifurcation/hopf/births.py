@@ -177,7 +177,7 @@ class Birth:
             bent = radius**2 * (mean + (circle**2 * third.h20).real)
             slopes = slopes + 2 * radius**2 * (1j * turn * inner**2 * third.h20).real
         scalars = np.array([turn / hopf.omega, self.value, *np.zeros(c.equations.unfolding.shape[1])])
-        guess = Cycle(mesh, hopf.x + wave + bent, slopes[:, :, c.equations.rows], scalars, signs)
+        guess = Cycle(mesh, hopf.x + wave + bent, slopes.take(c.equations.rows, axis=2), scalars, signs)
         change = guess._replace(x=wave, scalars=np.zeros_like(scalars))
         metric = continuation.measure(guess)
         solution = continuation.born(guess, guess._replace(x=hopf.x + 0 * wave), change, metric)

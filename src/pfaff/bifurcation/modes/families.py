@@ -13,17 +13,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pfaff.algebra.bordering import bordering
-from pfaff.bifurcation.modes.undamped import UNFOLDING, Vibration, check_conserved, vibration
+from pfaff.bifurcation.modes.first_vibrations import Family, first_vibration
+from pfaff.bifurcation.modes.undamped import Vibration, check_conserved, vibration
 from pfaff.bifurcation.modes.vibrations import FreeVibration, Reach, SpecialVibration
 from pfaff.bifurcation.orbits.chords import Point
-from pfaff.bifurcation.orbits.cycles import Cycle, Mesh
 from pfaff.bifurcation.orbits.following import AT_EDGE, LEFT, Orbits
-from pfaff.bifurcation.orbits.neutral import OUTSIDE, Neutral
-from pfaff.bifurcation.orbits.orbit_problem import INTERVALS, OrbitProblem
+from pfaff.bifurcation.orbits.neutral import OUTSIDE
+from pfaff.bifurcation.orbits.orbit_problem import OrbitProblem
 from pfaff.bifurcation.orbits.orbits import OrbitPoint, Special
 from pfaff.bifurcation.orbits.passage import Passage, leads_out
-from pfaff.bifurcation.orbits.stepping import TRUSTED
 from pfaff.bifurcation.orbits.ways import accurate, switched
 from pfaff.continuation.course import STEP
 from pfaff.continuation.endings import Ending, Reason, Refused
@@ -32,7 +30,7 @@ from pfaff.continuation.kinds import EVENT
 from pfaff.continuation.measuring import warn_of_unknown, watches
 from pfaff.continuation.problem import Event
 from pfaff.continuation.trail import Branch
-from pfaff.errors import ConvergenceError, ParameterError, number_of
+from pfaff.errors import ParameterError, number_of
 from pfaff.statement.values import one_of, whole_number
 from pfaff.threads import cached_property, part_of_a_whole
 
@@ -42,41 +40,8 @@ if TYPE_CHECKING:
 
     from pfaff.case import Case
 
-BELOW = 0.1  # of the amplitude at which a mode ends, that of its first orbit
-LINEAR = 1e-4  # of the rates on the first orbit, what is not linear
 DROPPED = {"fold", "torus"}  # kinds that mean nothing where every orbit has neighbours
 NOWHERE = re.compile(r" (near|beyond) -?[\d.]+(e[+-]\d+)?")  # values of the parameter that unfolds, which is zero
-
-
-@dataclass(frozen=True, eq=False)
-class FamilyProblem(OrbitProblem):
-    """What orbits of a family are asked for, about an equilibrium that may belong to a family of ``zeros`` dimensions."""
-
-    zeros: int = 0
-
-    def continuation(self, span: float, start: OrbitPoint | None = None) -> Family:
-        return Family(self, span)
-
-
-class Family(Neutral):
-    """Along a family of conservative orbits, on which no parameter changes; frequencies are measured by a usual one.
-
-    Beside an orbit that is symmetric about an equilibrium of a family there are orbits about its neighbours. Half a
-    period turns them over: their multipliers are −1 all along, and break no symmetry.
-    """
-
-    def __init__(self, problem: FamilyProblem, usual: float) -> None:
-        super().__init__(problem.collocation, usual, problem.held, problem.accuracy, usual, 0.0, True)
-        self.turned_over = problem.zeros
-
-    def _tests(
-        self, cycle: Cycle, tangent: Cycle, values: np.ndarray, determinant: float
-    ) -> tuple[int, dict[str, float]]:
-        for _ in range(self.turned_over if cycle.halved else 0):
-            k = int(np.abs(values + 1).argmin())
-            values = np.delete(values, k) if abs(values[k] + 1) < TRUSTED else values
-        unstable, tests = super()._tests(cycle, tangent, values, determinant)
-        return unstable, tests | {"fold": 1.0}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -196,7 +161,7 @@ def backbones(case: Case, between: tuple[float, float], amplitude: float) -> tup
 
 
 def _followed(small: Vibration, number: int, reach: Reach, accuracy: float) -> NormalMode:
-    return _along(_first(small, number, accuracy, reach), number, reach)
+    return _along(first_vibration(small, number, accuracy, reach), number, reach)
 
 
 def _along(start: FreeVibration, number: int, reach: Reach) -> NormalMode:
@@ -314,68 +279,3 @@ def _crossed(
 
 def _beyond(measure: Callable[[Point], float], limit: float) -> Callable[[Point], float]:
     return lambda point: measure(point) - limit
-
-
-def _first(small: Vibration, number: int, accuracy: float, reach: Reach) -> FreeVibration:
-    """x0 + r Re(q e^{iωt}), corrected."""
-    n, omega, q = len(small.x), small.frequencies[number - 1], small.shapes[:, number - 1]
-    none = np.zeros((n, 0)), np.zeros((0, n))
-    alone = FamilyProblem(small.case, small.flow, UNFOLDING, accuracy, *none, zeros=small.zeros)
-    q = q / np.abs(q).max()
-    why = "no radius is small enough"
-    size = np.abs(small.x) + np.abs(q)
-    symmetric = bool((np.abs(small.x) <= 1e-12 * np.abs(q).max()).all()) and alone.odd(size)
-    ways = [*([(alone, True)] if symmetric else []), (_of_one_level(alone, small) if small.zeros else alone, False)]
-    for radius in _radii(alone, small, omega, q, reach):
-        for problem, halved in ways:
-            try:
-                found = _born(problem, small.x, omega, radius * q, halved)
-            except Refused as refused:
-                why = str(refused)
-                continue
-            check_conserved(found.value, omega)
-            return FreeVibration(problem, found, small)
-    raise ConvergenceError(
-        f"no vibration was found near the frequency {omega:.8g} of {small.case.system.name}: {why}; another frequency "
-        "may be a multiple of it, or nearly so"
-    )
-
-
-def _of_one_level(problem: FamilyProblem, small: Vibration) -> FamilyProblem:
-    """With what selects one of the vibrations about the equilibria of a family."""
-    border = bordering(small.flow.jacobian(small.x, small.case.numbers), small.zeros)
-    columns, rows = np.ascontiguousarray(border.columns), np.ascontiguousarray(border.rows)
-    return replace(problem, unfolding=columns, held=rows, zeros=0)
-
-
-def _radii(
-    problem: OrbitProblem, small: Vibration, omega: float, q: np.ndarray, reach: Reach
-) -> Iterator[float]:
-    """Where little is not linear, well below what the mode is followed to."""
-    phases = np.exp(1j * np.linspace(0, 2 * np.pi, 16, endpoint=False))
-    energy, amplitude = (reach.limits.get(name, np.inf) for name in ("energy", "amplitude"))
-    for radius in 2.0 ** -np.arange(0, 60):
-        x = small.x + radius * (phases[:, None] * q).real
-        linear = radius * (phases[:, None] * (1j * omega * q)).real
-        rates = problem.collocation.equations.rates(x, 0.0).T
-        if not (np.isfinite(rates).all() and np.abs(rates - linear).max() <= LINEAR * np.abs(linear).max()):
-            continue
-        gained = np.ptp(small.energy(np.ascontiguousarray(np.vstack([small.x, x]).T)))
-        if gained <= BELOW**2 * energy and np.abs(x - small.x).max() <= BELOW * amplitude:
-            yield from (radius, radius / 4, radius / 16, radius / 64)
-            return
-
-
-def _born(problem: FamilyProblem, x: np.ndarray, omega: float, q: np.ndarray, halved: bool) -> Point:
-    family = problem.continuation(omega)
-    c, turn = problem.collocation, np.pi if halved else 2 * np.pi
-    intervals = INTERVALS // 2 if halved else INTERVALS
-    mesh = Mesh(np.linspace(0.0, 1.0, intervals + 1))
-    circle = np.exp(1j * turn * mesh.at[:, None])
-    inner = np.exp(1j * turn * mesh.points(c.gauss.c).reshape(intervals, -1, 1))
-    wave, slopes = (circle * q).real, (1j * turn * inner * q).real
-    signs = np.full(len(x), -1.0 if halved else 1.0)
-    guess = Cycle(mesh, x + wave, slopes[:, :, c.equations.rows], np.array([turn / omega, *np.zeros(1 + len(problem.held))]), signs)
-    change = guess._replace(x=wave, scalars=np.zeros_like(guess.scalars))
-    solution = family.born(guess, guess._replace(x=x + 0 * wave), change, family.measure(guess))
-    return family.refined(family.point(solution, change))

@@ -177,7 +177,7 @@ def _guess(problem: OrbitProblem, t: np.ndarray, x: np.ndarray, loop: Loop, valu
     spline = CubicSpline(t, x, axis=1)
     at = spline(start + period * mesh.at).T
     at[-1] = at[0] + loop.turned(problem.flow)
-    slopes = period * spline(start + period * mesh.points(c.gauss.c), 1).T[:, c.equations.rows]
+    slopes = period * spline(start + period * mesh.points(c.gauss.c), 1).T.take(c.equations.rows, axis=1)
     K = slopes.reshape(2 * INTERVALS, c.gauss.degree, -1)
     return Cycle(mesh, at, K, np.array([period, value]), np.ones(len(x)))
 
@@ -198,7 +198,7 @@ def _integrated(problem: OrbitProblem, t: np.ndarray, x: np.ndarray, loop: Loop,
     mesh = Mesh(np.interp(np.linspace(0, len(steps) - 1, FINE * INTERVALS + 1), np.arange(len(steps)), steps))
     at, inner = about.sol(T * mesh.at).T, about.sol(T * mesh.points(c.gauss.c)).T
     at[-1] = at[0] + turned
-    K = T * c.equations.rates(inner, value)[c.equations.rows].T.reshape(len(mesh), c.gauss.degree, -1)
+    K = T * c.equations.rates(inner, value).T.take(c.equations.rows, axis=1).reshape(len(mesh), c.gauss.degree, -1)
     return Cycle(mesh, at, K, np.array([T, value]), np.ones(len(x)))
 
 

@@ -79,7 +79,7 @@ class Passage:
         inner = self._embedded(old.stages(cycle), numbers)
         rates = cycle.scalars[0] * new.equations.rates_of_columns(inner, cycle.value)[problem.rows]
         K = np.ascontiguousarray(rates.reshape(len(rates), -1, cycle.intervals).transpose(2, 1, 0))
-        change = np.einsum("jin,jn->ji", self._slopes(cycle.x, numbers), tangent.x)
+        change = np.einsum("jin,jn->ji", self._slopes(cycle.x, numbers), tangent.x, order="C")
         signs = problem.signs if cycle.halved else np.ones(x.shape[1])
         return (
             Cycle(cycle.mesh, x, K, cycle.scalars, signs),

@@ -69,8 +69,9 @@ def stride(equations, rates_of, mesh, signs, metric, stages, ds, rule, room, sol
     pins = pinned(last, of_last, h, weights, states, held, here[0], signs, here[2], x, scalars)
     stage_states(x, K, h, scalars[0], rule[0], rule[1], rule[2], room[0])
     G = np.empty((len(h), len(signs), len(signs)))
+    done = np.int64(0)  # not a literal, for which numba would compile all of it once more
     how, steps, size, residual, determinant = newton(
-        equations, (x, K, scalars, signs, h), pins, (states, metric[1]), rule, room, solver, G, enough, 0, np.inf
+        equations, (x, K, scalars, signs, h), pins, (states, metric[1]), rule, room, solver, G, enough, done, np.inf
     )
     if how != SOLVED:
         return (how, steps, size), (residual, determinant, 0.0, 0.0, 0.0)

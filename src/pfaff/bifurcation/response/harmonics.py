@@ -200,7 +200,7 @@ def cycle_of(problem: OrbitProblem, wave: Wave, value: float, halved: bool) -> C
 
     x, _ = whole(turn * mesh.at)
     _, slope = whole(turn * mesh.points(c.gauss.c))
-    K = turn * slope[:, c.equations.rows].reshape(intervals, c.gauss.degree, -1)
+    K = turn * slope.take(c.equations.rows, axis=1).reshape(intervals, c.gauss.degree, -1)
     signs = np.full(x.shape[1], -1.0 if halved else 1.0)
     x[-1] = signs * x[0]
     return Cycle(mesh, x, K, np.array([turn / wave.omega, value]), signs)
