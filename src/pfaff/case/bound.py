@@ -119,7 +119,7 @@ class Bound(Travels):
         """The equilibrium followed as a parameter changes."""
         raise NotImplementedError
 
-    def start_of(self, start: Any, fixed: Mapping[str, float]) -> Start:
+    def start_of(self, start: Any, fixed: Mapping[str, float], name: str) -> Start:
         """Where a branch starts: the equilibrium of the case, or what was given."""
         raise NotImplementedError
 

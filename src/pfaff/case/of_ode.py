@@ -35,10 +35,10 @@ class OdeCase(Bound):
 
         return StatePath(self, load, fixed)
 
-    def start_of(self, start: Any, fixed: Mapping[str, float]) -> Start:
+    def start_of(self, start: Any, fixed: Mapping[str, float], name: str) -> Start:
         from pfaff.bifurcation.equilibria.starts import plain_start
 
-        return plain_start(self, start, fixed)
+        return plain_start(self, start, fixed, name)
 
     def equilibrium(self, **start: float) -> SteadyState:
         """The equilibrium that Newton's method reaches from these values of the states (zero where none is given)."""

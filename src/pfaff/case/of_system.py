@@ -53,7 +53,7 @@ class Case(Moving):
 
         return path_at_speed(self, load, fixed) or path_of(self, load, fixed)
 
-    def start_of(self, start: Any, fixed: Mapping[str, float]) -> Start:
+    def start_of(self, start: Any, fixed: Mapping[str, float], name: str) -> Start:
         from pfaff.bifurcation.equilibria.starts import mechanical_start
 
         return mechanical_start(self, start, fixed)

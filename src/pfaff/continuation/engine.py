@@ -215,6 +215,8 @@ class Engine(Generic[P]):
     def _events_at(self, at: P, length: float) -> list[Event[P]]:
         """Events at a point, from its neighbours on both sides."""
         problem = self.problem
+        if problem.is_quiet_about(at, length):
+            return []
         try:
             before, after = (
                 problem.point(problem.corrected(problem.moved(at, side), at), at) for side in (-length, length)

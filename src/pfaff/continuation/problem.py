@@ -202,6 +202,10 @@ class Problem(Generic[P]):
         """Whether it is known that nothing happens between two points, sooner than their tests tell."""
         return False
 
+    def is_quiet_about(self, at: P, length: float) -> bool:
+        """Whether it is known that nothing happens near a point, within a length on both sides."""
+        return False
+
     def missed(self, a: P, b: P, found: Sequence[Event[P]]) -> Missed[P] | None:
         """What happens between two points that the events found there do not explain."""
         return None

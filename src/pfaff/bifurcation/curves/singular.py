@@ -29,6 +29,7 @@ from pfaff.threads import known_property
 
 NAN = float("nan")
 ZERO = 1e-6  # of the terms that it is made of, what is left of a vector that vanishes
+NO_DEFLATION = Deflation(np.zeros(0), (), np.zeros((0, 0)))
 DRIFTS = 1e-6  # of the second-order terms, a share along the family that is none
 
 
@@ -110,7 +111,8 @@ class Singular(Regular):
     @classmethod
     def at(cls, s: RestEquations, z: np.ndarray) -> Any:
         """With borders that are found at a point."""
-        return cls(s, Deflation.about(s.state_jacobian(z), s.zeros), np.zeros(0), np.zeros(0)).with_borders(z)
+        deflate = Deflation.about(s.state_jacobian(z), s.zeros) if s.zeros else NO_DEFLATION
+        return cls(s, deflate, np.zeros(0), np.zeros(0)).with_borders(z)
 
     @property
     def borders(self) -> tuple[np.ndarray, np.ndarray]:

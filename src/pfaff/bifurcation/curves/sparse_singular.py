@@ -13,10 +13,9 @@ import numpy as np
 from scipy import sparse
 
 from pfaff.algebra.sparse_borders import Factors, bordered, in_units, null_vectors, shifted, with_rows
-from pfaff.algebra.structural_zeros import Deflation
 from pfaff.algebra.tolerances import REAL
 from pfaff.bifurcation.curves.hopfs import ASIDE, HopfFacts, Hopfs, invariants, plane_about
-from pfaff.bifurcation.curves.singular import FoldFacts, Folds, Singular
+from pfaff.bifurcation.curves.singular import NO_DEFLATION, FoldFacts, Folds, Singular
 from pfaff.bifurcation.equilibria.rest_equations import RestEquations
 from pfaff.bifurcation.equilibria.sparse_equations import SparseNull, SparseRestEquations
 from pfaff.bifurcation.equilibria.sparse_points import crossings
@@ -30,7 +29,6 @@ from pfaff.stability.rightmost import rightmost
 from pfaff.threads import known_property
 
 NEAR = 1e-3  # of a step, how far what happens at a Bogdanov–Takens point may be from it
-NO_DEFLATION = Deflation(np.zeros(0), (), np.zeros((0, 0)))
 
 
 class SparseSingular(SparseImplicit, Singular):

@@ -10,5 +10,6 @@ is what they share with curves). ``branch_points`` and ``zero_forms`` are the al
 ``regular`` hands regular stretches to compiled loops, which step by the engine's rules until something unusual happens:
 ``walker`` takes them, ``corrector`` finds their points, ``between`` says what happens in a step, by ``spectra`` (where
 states are many by ``few_eigenvalues``) and ``curve_tests``, ``locator`` finds where a test vanishes. They call
-equations and LAPACK by ``addresses``, and one another by ``linking``.
+equations and LAPACK by ``addresses``, and one another by ``linking``. ``first_rests`` and ``even_units`` are where
+branches begin.
 """

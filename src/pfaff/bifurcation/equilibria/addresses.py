@@ -16,9 +16,9 @@ from numba.extending import get_cython_function_address, intrinsic
 
 from pfaff.bifurcation.equilibria.linking import called
 
-ROUTINES = ("dgetrf", "dgetrs", "dgeev", "zgesv")
-FACTORISE, SOLVE, EIGEN, COMPLEX = range(len(ROUTINES))
-PLAIN, TRANSPOSED, WITHOUT, WITH = (np.uint8(ord(each)) for each in "NTNV")
+ROUTINES = ("dgetrf", "dgetrs", "dgeev", "zgesv", "dgebal")
+FACTORISE, SOLVE, EIGEN, COMPLEX, BALANCE = range(len(ROUTINES))
+PLAIN, TRANSPOSED, WITHOUT, WITH, SCALED = (np.uint8(ord(each)) for each in "NTNVS")
 SMALL = 12  # rows up to which plain loops are quicker than a call of LAPACK
 
 
@@ -151,14 +151,50 @@ def solve_complex(routines: np.ndarray, A: np.ndarray, pivots: np.ndarray, right
 
 
 @called
+def eigen_of_two(A: np.ndarray, values: np.ndarray) -> None:
+    """Of two rows: the one that is farther from the mean first, the other by their product, without cancellation."""
+    half, across = (A[0, 0] - A[1, 1]) / 2, A[0, 1] * A[1, 0]
+    square = half**2 + across
+    if square < 0:
+        values[0] = complex((A[0, 0] + A[1, 1]) / 2, np.sqrt(-square))
+        values[1] = values[0].conjugate()
+    else:
+        far = half + (np.sqrt(square) if half > 0 else -np.sqrt(square))
+        values[0], values[1] = complex(A[1, 1] + far, 0.0), complex(A[1, 1] - (across / far if far else 0.0), 0.0)
+
+
+@called
+def vectors_of_two(A: np.ndarray, values: np.ndarray, p: np.ndarray, q: np.ndarray) -> None:
+    """Left and right ones, from the row and the column with the larger entries."""
+    (a, b), (c, d) = (A[0, 0], A[0, 1]), (A[1, 0], A[1, 1])
+    for k in range(2):
+        upper, lower = values[k] - a, values[k] - d
+        if abs(upper) > abs(lower):
+            q[k, 0], q[k, 1], p[k, 0], p[k, 1] = b, upper, c, upper
+        elif lower or b or c:
+            q[k, 0], q[k, 1], p[k, 0], p[k, 1] = lower, c, lower, b
+            if not lower:  # of a double one that has no other vector
+                q[k, 0], p[k, 0] = b, c
+        else:
+            q[k, 0] = p[k, 0] = 1 - k
+            q[k, 1] = p[k, 1] = k
+
+
+@called
 def eigen(routines: np.ndarray, A: np.ndarray, vectors: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Eigenvalues of a matrix given by rows, left vectors ⟨p, A = λ⟨p and right ones A q = λ q as rows; NaN if none.
 
     LAPACK takes it for its transpose, and left vectors for right ones.
     """
-    n = len(A)
-    parts, rows = np.empty((2, n)), n if vectors else 1
-    left, right, work = np.empty((rows, n)), np.empty((rows, n)), np.empty(34 * n)
+    n, rows = len(A), len(A) if vectors else 1
+    values = np.empty(n, dtype=np.complex128)
+    p, q = np.empty((rows, n), dtype=np.complex128), np.empty((rows, n), dtype=np.complex128)
+    if n == 2:
+        eigen_of_two(A, values)
+        if vectors:
+            vectors_of_two(A, values, p, q)
+        return values, p, q
+    parts, left, right, work = np.empty((2, n)), np.empty((rows, n)), np.empty((rows, n)), np.empty(34 * n)
     size, how = np.array([n, 34 * n, 0], dtype=np.int32), np.array([WITH if vectors else WITHOUT])
     copy = A.copy()
     call(
@@ -169,11 +205,9 @@ def eigen(routines: np.ndarray, A: np.ndarray, vectors: bool) -> tuple[np.ndarra
             size.ctypes.data, work.ctypes.data, size[1:].ctypes.data, size[2:].ctypes.data,
         ),
     )  # fmt: skip
-    values = np.empty(n, dtype=np.complex128)
     for i in range(n):
         values[i] = complex(parts[0, i], parts[1, i]) if size[2] == 0 else complex(np.nan, np.nan)
     how[0], work[0], copy[0, 0] = WITHOUT, 0.0, 0.0  # used once more, so that they outlive the call
-    p, q = np.empty((rows, n), dtype=np.complex128), np.empty((rows, n), dtype=np.complex128)
     for i in range(rows if vectors else 0):
         # Of a pair, rows i and i + 1 are the real and the imaginary part of the first.
         first = i - 1 if parts[1, i] < 0 else i

@@ -137,6 +137,31 @@ def calm(system, first, last):
     return how == QUIET and first[1, N - 1] * last[1, N - 1] > 0 and signs[0] * signs[1] > 0
 
 
+@called
+def neighbour(system, at, length, found):
+    """Whether there is a point at a distance along the tangent of another, rows z, tangent and units."""
+    N, b = at.shape[1], system[6]
+    J, right, left, row = np.empty((N - 1, N)), np.empty_like(b), np.empty_like(b), np.empty(N)
+    for i in range(N):
+        found[0, i], found[2, i] = at[0, i] + length * at[1, i], at[2, i]
+        row[i] = at[1, i] / at[2, i] ** 2
+    ended, _ = newton(system, found[0], row, J, right, left)
+    if ended != FOUND:
+        return False
+    sign, _ = directed(system, found[0], at[1], found[1], J, right, left)
+    return sign == sign
+
+
+@compiled
+def quiet_about(kind, fn, routines, tape, numbers, places, b, c, units, frame, at, length):
+    """Whether nothing happens between neighbours of a point on both sides."""
+    system = (kind, fn, routines, np.empty(tape), numbers.copy(), places, b, c, units, frame)
+    ends = np.empty((2, 3, at.shape[1]))
+    if not neighbour(system, at, -length, ends[0]) or not neighbour(system, at, length, ends[1]):
+        return False
+    return calm(system, ends[0], ends[1])
+
+
 @compiled
 def quiet(kind, fn, routines, tape, numbers, places, b, c, units, frame, first, last):
     """The same for a system that is handed over."""

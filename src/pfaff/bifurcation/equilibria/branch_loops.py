@@ -5,16 +5,23 @@
 from __future__ import annotations
 
 from functools import cache
+from typing import Any
 
 from numba import types
 
-from pfaff.bifurcation.equilibria.between import quiet
+from pfaff.bifurcation.equilibria.addresses import lapack
+from pfaff.bifurcation.equilibria.between import quiet, quiet_about
 from pfaff.bifurcation.equilibria.corrector import placed
+from pfaff.bifurcation.equilibria.even_units import first_changed, grouped
+from pfaff.bifurcation.equilibria.first_rests import regular_units, rested
 from pfaff.bifurcation.equilibria.locator import locate
 from pfaff.bifurcation.equilibria.walker import walk
 from pfaff.bifurcation.orbits.sealed import is_kept
 
-__all__ = ["compile_ahead", "locate", "placed", "quiet", "ready", "walk"]
+__all__ = [
+    "compile_ahead", "first_changed", "grouped", "lapack", "locate", "placed", "quickest", "quiet", "quiet_about",
+    "ready", "regular_units", "rested", "walk",
+]  # fmt: skip
 
 integer, number = types.int64, types.float64
 vector, matrix, stack = (types.Array(number, order, "C") for order in (1, 2, 3))
@@ -40,7 +47,12 @@ LOOPS = {
         spectra,
     ),
     quiet: (*SYSTEM, matrix, matrix),
+    quiet_about: (*SYSTEM, matrix, number),
     locate: (*SYSTEM, integer, number, matrix, matrix, matrix, number),
+    rested: (integer, integers, integer, vector, integers, vector, matrix),
+    regular_units: (integers, matrix),
+    grouped: (integers, matrix),
+    first_changed: (matrix, matrix, stack),
 }
 
 
@@ -48,6 +60,11 @@ LOOPS = {
 def ready() -> bool:
     """Whether all of them are compiled, in this process or on disk."""
     return all(is_kept(loop) for loop in LOOPS)
+
+
+def quickest(loop: Any) -> Any:
+    """One that was compiled ahead, else the same in Python."""
+    return loop if ready() else loop.py_func
 
 
 def compile_ahead() -> None:

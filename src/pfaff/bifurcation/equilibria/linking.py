@@ -44,4 +44,5 @@ class Linked(Compiler):
         return super().define_pipelines()
 
 
-called = njit(**OPTIONS, no_cpython_wrapper=True, pipeline_class=Linked)
+PARTS = {**OPTIONS, "no_cpython_wrapper": True, "pipeline_class": Linked}
+called = njit(**PARTS)

@@ -163,6 +163,13 @@ class Regular(Implicit):
 
         return bool(quiet(*self.loops, *(np.array([each.z, each.tangent, each.units]) for each in (a, b))))
 
+    def is_quiet_about(self, at: Spot, length: float) -> bool:
+        if self.loops is None or not self.walks or at.bend is not None:
+            return False
+        from pfaff.bifurcation.equilibria.branch_loops import quiet_about
+
+        return bool(quiet_about(*self.loops, np.array([at.z, at.tangent, at.units]), length))
+
     def zero(self, name: str, a: Spot, b: Spot) -> tuple[float, Spot] | None:
         if name in ("fold", TURNING):
             return self._located(TURN, 0.0, a, b)

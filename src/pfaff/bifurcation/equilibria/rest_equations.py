@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 
 from pfaff.algebra.bordering import Border, at_rest, bordering, row_sizes
-from pfaff.bifurcation.equilibria.linearised import Linearised, jacobian_of, linearised
+from pfaff.bifurcation.equilibria.linearised import Linearised, along_lines, jacobian_of, linearised
 from pfaff.bifurcation.equilibria.state_sizes import state_sizes
 from pfaff.bifurcation.equilibria.zero_forms import Null, null_of
 from pfaff.errors import ConvergenceError, ParameterError
@@ -179,11 +179,13 @@ class RestEquations:
         more: so that steps do not depend on how far a branch is to go, and none leads over to another branch."""
         if not self.parameters:
             return self
-        units = self.sizes[: self.n]
-        (after, before), lengths = self.probes(z, np.eye(len(z))[:, -1:] * self.sizes[-1])
-        change = (after - before)[:, : self.n, 0] / (2 * lengths[0])
-        whole, part = (np.linalg.norm(each * units / units[:, None]) for each in (self.state_jacobian(z), change))
-        reach = float(whole / part) * float(self.sizes[-1]) if part > 0 and whole > 0 else inf
+        n, units, size = self.n, self.sizes[: self.n], float(self.sizes[-1])
+        numbers = self.numbers(z)[:, None].repeat(3, axis=1)
+        numbers[self._places[0]] += PROBE * size * np.array([0.0, 1.0, -1.0])
+        here, after, before = self._linearised(z[:n, None].repeat(3, axis=1), numbers)[:, 1 : n + 1].transpose(2, 0, 1)
+        weights = units / units[:, None]
+        whole, part = (float(np.linalg.norm(each * weights)) for each in (here, (after - before) / (2 * PROBE)))
+        reach = whole / part * size if part > 0 and whole > 0 else inf
         return replace(self, origin=float(z[-1]), reach=reach).reaching(z, float(self.sizes[-1]), 0.0)
 
     def reaching(self, z: np.ndarray, span: float, least: float) -> RestEquations:
@@ -297,14 +299,11 @@ def _turned(columns: np.ndarray, like: np.ndarray) -> np.ndarray:
 
 def equations_about(
     case: Bound, flow: Flow, free: tuple[str, ...], x: np.ndarray, spans: Sequence[float], fixed: Sequence[str],
-    zeros: tuple[int, ...], known: tuple[np.ndarray, Border] | None = None,
+    zeros: tuple[int, ...], known: tuple[np.ndarray, np.ndarray, Border] | None = None,
 ) -> tuple[RestEquations, np.ndarray]:  # fmt: skip
-    """The problem about an equilibrium with these structural zeros, and its z there; ``known`` are the Jacobian and its
-    border."""
-    if known is None:
-        J = jacobian_of(flow, x, case.numbers)
-        known = J, bordering(J)
-    J, whole = known
+    """The problem about an equilibrium with these structural zeros, and its z there; ``known`` is what ``linear_about``
+    gives."""
+    J, by, whole = known or linear_about(case, flow, free[0], x)
     k = zeros[0] if zeros else 0
     moving, kept = ([flow.states.index(name) for name in names if name in flow.states] for names in (free, fixed))
     border = whole if whole.regular else bordering(J, k, kept, first=moving)
@@ -316,9 +315,26 @@ def equations_about(
             raise ParameterError(f"{free[0]} is no coordinate of a family of equilibria here: vary a parameter")
         pull[0, 0] = rows[0, j]
     span = np.abs(np.asarray(spans, dtype=float))
-    sizes = np.concatenate([state_sizes(whole, J, x, flow, case, free[0], span[0]), np.ones(k), span])
+    sizes = np.concatenate([state_sizes(whole, J, by, x, flow, case, free[0], span[0]), np.ones(k), span])
     z = np.concatenate([x, np.zeros(k), values])
     return RestEquations(case, flow, free, zeros, border.columns, rows, rows @ x - pull @ values, pull, sizes), z
+
+
+def linear_about(case: Bound, flow: Flow, name: str, x: np.ndarray) -> tuple[np.ndarray, np.ndarray, Border]:
+    """∂f/∂x, ∂f/∂λ if the name is a parameter's, and the border of the former."""
+    from pfaff.bifurcation.equilibria.branch_loops import lapack, ready, regular_units
+
+    names, n = (name,) if name in case.system.parameter_names else (), len(x)
+    if along_lines(flow) or flow.structured:
+        J, by = jacobian_of(flow, x, case.numbers), linearised(flow, names)(x, case.numbers)[:, n + 1 :]
+    else:
+        values = linearised(flow, names)(x, case.numbers)
+        J, by = np.ascontiguousarray(values[:, 1 : n + 1]), values[:, n + 1 :]
+    units = regular_units(lapack(), J) if ready() else ()
+    if not len(units):
+        return J, by, bordering(J)
+    none = np.zeros((n, 0))
+    return J, by, Border(none, none.T, none, none, units)
 
 
 def value_of(case: Bound, flow: Flow, x: np.ndarray, name: str) -> float:

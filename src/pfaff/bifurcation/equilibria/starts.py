@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pfaff.algebra.bordering import bordering, newton
+from pfaff.algebra.bordering import newton
 from pfaff.algebra.structural_zeros import zero_chain
 from pfaff.algebra.tolerances import NEIGHBOUR
-from pfaff.bifurcation.equilibria.linearised import jacobian_of
-from pfaff.bifurcation.equilibria.rest_equations import RestEquations, equations_about, value_of
+from pfaff.bifurcation.equilibria.linearised import jacobian_of, linearised
+from pfaff.bifurcation.equilibria.rest_equations import RestEquations, equations_about, linear_about, value_of
 from pfaff.errors import ConvergenceError, ParameterError
 from pfaff.flow.flow import Flow
 from pfaff.rest.field import regular_flow
@@ -26,17 +26,16 @@ def start_equations(
     case: Bound, name: str, to: float, start: Any, fixed: Mapping[str, float]
 ) -> tuple[RestEquations, np.ndarray]:
     """The problem at the equilibrium of a case, or at a start that was given, on the way to a value of a parameter."""
-    at = _point_start(case, start) if hasattr(start, "equations") else case.start_of(start, fixed)
+    at = _point_start(case, start, name) if hasattr(start, "equations") else case.start_of(start, fixed, name)
     flow, x, held = at.flow, at.x, at.held
     if name in flow.dropped:
         raise ParameterError(f"{name} is ignorable: equilibria along it are all alike; vary a parameter")
     if name not in (*flow.states, *case.system.parameter_names):
         raise ParameterError(f"{name} is no state of this branch, {', '.join(flow.states)}: start from a value of it")
     span = abs(to - value_of(case, flow, x, name)) or 1.0
-    J = jacobian_of(flow, x, case.numbers)
-    border = bordering(J)
-    zeros = () if border.regular else _persistent(case, at, J, name, span)
-    return equations_about(case, flow, (name,), x, (span,), held, zeros, (J, border))
+    known = linear_about(case, flow, name, x)
+    zeros = () if known[2].regular else _persistent(case, at, known[0], name, span)
+    return equations_about(case, flow, (name,), x, (span,), held, zeros, known)
 
 
 @dataclass(frozen=True)
@@ -49,25 +48,40 @@ class Start:
     most: int
 
 
-def _point_start(case: Any, point: Any) -> Start:
+def _point_start(case: Any, point: Any, name: str) -> Start:
     """From a point of another branch, in its chart."""
     s = point.equations
     held = [s.flow.states.index(name) for name in s.held_states]
-    rhs, jacobian = (lambda x: s.flow.rhs(x, case.numbers)), (lambda x: jacobian_of(s.flow, x, case.numbers))
-    x, settled = newton(rhs, jacobian, point.x, held)
+    x, settled = _rest_near(case, s.flow, point.x, name, held)
     return Start(s.flow, _reached(case, x, settled), s.held_states, sum(s.zeros))
 
 
-def plain_start(case: Any, start: Any, fixed: Mapping[str, float]) -> Start:
+def plain_start(case: Any, start: Any, fixed: Mapping[str, float], name: str) -> Start:
     from pfaff.rest.states import SteadyState, start_state
 
     flow = case.system.flow
     if isinstance(start, SteadyState):
         return Start(flow, start.x, list(fixed), len(start.x))
     given = {**fixed, **_by_name(start)}
-    x0 = start_state(case, given)
-    x, settled = newton(lambda x: flow.rhs(x, case.numbers), lambda x: jacobian_of(flow, x, case.numbers), x0)
+    x, settled = _rest_near(case, flow, start_state(case, given), name)
     return Start(flow, _reached(case, x, settled), [], len(x))
+
+
+def _rest_near(case: Any, flow: Flow, x: np.ndarray, name: str, held: Sequence[int] = ()) -> tuple[np.ndarray, bool]:
+    """The equilibrium that Newton's method reaches, and whether it does: compiled, where no Jacobian is singular.
+
+    The parameter that is to vary is named: the same compiled function serves its branch."""
+    names = (name,) if name in case.system.parameter_names else ()
+    linear = linearised(flow, names)
+    if linear.pointer is not None:
+        from pfaff.bifurcation.equilibria.branch_loops import lapack, ready, rested
+
+        found, room = x.copy(), np.empty((len(x), 1 + len(x) + len(names)))
+        places = np.array([case.system.parameter_names.index(each) for each in names], dtype=np.int64)
+        pointer = linear.pointer.address, lapack(), linear.pointer.tape
+        if ready() and rested(*pointer, case.numbers, places, found, room):
+            return found, True
+    return newton(lambda x: flow.rhs(x, case.numbers), lambda x: jacobian_of(flow, x, case.numbers), x, held)
 
 
 def mechanical_start(case: Any, start: Any, fixed: Mapping[str, float]) -> Start:

@@ -1,0 +1,154 @@
+"""Units in which states act on one another alike, and which of them do: compiled ahead, else run as it is written."""
+
+from __future__ import annotations
+
+from statistics import median
+
+import numpy as np
+from numba.extending import overload, register_jitable
+
+from pfaff.algebra.tolerances import REAL
+from pfaff.bifurcation.equilibria.addresses import BALANCE, SCALED, call, factorised, substituted
+from pfaff.bifurcation.equilibria.linking import PARTS, called
+from pfaff.bifurcation.orbits.kernels import compiled
+
+SWEEPS, EVEN = 50, 1e-3  # towards even units, and their last change, whose square is left
+LOOSE = 1e-12  # of how a state is bound to others, what binds it to itself: several groups have no unit in common
+
+alike = register_jitable(**PARTS)  # compiled where compiled loops call it, else as it is
+
+
+def scales(routines: np.ndarray, matrix: np.ndarray) -> np.ndarray:
+    """Powers of two D, one in their middle, for which D⁻¹ matrix D has rows and columns of like size: by ``dgebal``."""
+    from scipy.linalg.lapack import dgebal
+
+    scale = dgebal(matrix, scale=1)[3]
+    return scale / 2.0 ** round(median(np.log2(scale).tolist()))
+
+
+def solution(routines: np.ndarray, matrix: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """Of linear equations."""
+    return np.linalg.solve(matrix, right)
+
+
+@overload(scales, jit_options=PARTS)
+def _scales(routines, matrix):
+    def by_address(routines, matrix):
+        n, columns = len(matrix), np.empty_like(matrix)
+        for i in range(n):
+            for j in range(n):
+                columns[j, i] = matrix[i, j]
+        scale, size = np.empty(n), np.empty(5, dtype=np.int32)
+        size[0], size[1], size[2], size[3], size[4] = n, 1, n, 0, SCALED
+        at = size.ctypes.data
+        call(routines[BALANCE], (at + 16, at, columns.ctypes.data, at, at + 4, at + 8, scale.ctypes.data, at + 12))
+        columns[0, 0], size[0] = 0.0, 0  # used once more, so that they outlive the call
+        low, high = ranked(scale, (n - 1) // 2), ranked(scale, n // 2)
+        return scale / 2.0 ** round((np.log2(low) + np.log2(high)) / 2)
+
+    return by_address
+
+
+@called
+def ranked(numbers, place):
+    """The one that has a place in their order."""
+    found = numbers[0]
+    for each in numbers:
+        less, alike = 0, 0
+        for other in numbers:
+            less, alike = less + (other < each), alike + (other == each)
+        if less <= place < less + alike:
+            found = each
+    return found
+
+
+@overload(solution, jit_options=PARTS)
+def _solution(routines, matrix, right):
+    def by_address(routines, matrix, right):
+        n, x, pivots = len(matrix), right.copy(), np.empty(len(matrix), dtype=np.int32)
+        columns = np.empty_like(matrix)
+        for i in range(n):
+            for j in range(n):
+                columns[j, i] = matrix[i, j]
+        factorised(routines, columns, pivots)
+        substituted(routines, columns, pivots, x, 1, False)
+        return x
+
+    return by_address
+
+
+@alike
+def mutual(acts):
+    """The number of the group of each state: those that act on one another, through others too (Warshall)."""
+    n = len(acts)
+    reached, groups, many = acts | (np.eye(n) > 0), np.full(n, -1), 0
+    for k in range(n):
+        reached = reached | (np.expand_dims(reached[:, k], 1) & reached[k])
+    for i in range(n):
+        if groups[i] < 0:
+            groups = np.where(reached[i] & reached[:, i], many, groups)
+            many += 1
+    return groups
+
+
+@alike
+def even_units(routines, J):
+    """Units D in which each state acts on others as much as they act on it: rows and columns of D⁻¹ J D are alike but
+    for the diagonal, on which units have no effect (Osborne 1960).
+
+    There the sum of all entries is least, a convex function of log D whose second derivative is a Laplacian. Newton's
+    method begins with units in which rows and columns are alike within a factor.
+    """
+    n, matrix = len(J), np.abs(J)
+    for i in range(n):
+        matrix[i, i] = 0.0
+    D = scales(routines, matrix)
+    matrix = matrix * D / np.expand_dims(D, 1)
+    for _ in range(SWEEPS):
+        laplacian, uneven = -(matrix + matrix.T), np.empty(n)
+        for i in range(n):
+            row, column = matrix[i].sum(), matrix[:, i].sum()
+            uneven[i] = row - column
+            laplacian[i, i] = (row + column) * (1 + LOOSE) if row + column > 0 else 1.0
+        step = solution(routines, laplacian, uneven)
+        factors = np.exp(np.minimum(np.maximum(step, -1.0), 1.0))
+        D, matrix = D * factors, matrix * factors / np.expand_dims(factors, 1)
+        if np.abs(step).max() < EVEN:
+            break
+    return D
+
+
+@compiled
+def grouped(routines, J):
+    """Units in which states that act on one another do so alike, and the number of the group of each state; entries of
+    the matrix are how much they act."""
+    n = len(J)
+    if n < 2:
+        return np.ones(n), np.zeros(n, dtype=np.int64)
+    whole = mutual(J > 0)  # what acts one way only has no even units
+    inner = J * (np.expand_dims(whole, 1) == whole)
+    D = even_units(routines, inner)
+    matrix, usual = inner * D / np.expand_dims(D, 1), np.empty(n)
+    for i in range(n):
+        usual[i] = np.sqrt(max(matrix[i].max(), matrix[:, i].max()))
+    # Of two actions whose product is rounding one is below √ε.
+    groups = mutual(matrix > REAL * np.expand_dims(usual, 1) * usual)
+    if groups.max() != whole.max():
+        D = even_units(routines, J * (np.expand_dims(groups, 1) == groups))
+    return D, groups
+
+
+@compiled
+def first_changed(J, weights, there):
+    """The first of many matrices (of the last index) that differs from one by its own size, with weights of their
+    entries; how many there are, if none does."""
+    n, m, many = there.shape
+    own, apart = 0.0, np.zeros(many)
+    for i in range(n):
+        for j in range(m):
+            own += (J[i, j] * weights[i, j]) ** 2
+            apart += ((there[i, j] - J[i, j]) * weights[i, j]) ** 2
+    for k in range(many):
+        if not np.sqrt(apart[k]) < np.sqrt(own):
+            return k
+    return many
