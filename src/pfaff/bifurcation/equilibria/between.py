@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pfaff.bifurcation.equilibria.corrector import FOUND, directed, length, newton
+from pfaff.bifurcation.equilibria.corrector import FOUND, blank, directed, length, newton
 from pfaff.bifurcation.equilibria.curve_tests import TESTS, measured
 from pfaff.bifurcation.equilibria.linking import called
 from pfaff.bifurcation.equilibria.regular import EQUILIBRIA
@@ -95,18 +95,17 @@ def happens(system, here, z, tangent, tests, J, right, left):
         looks = looks or may_dip(tests[0, k], tests[1, k], tests[2, k])
     if not looks:
         return changed, twice
-    middle, row, way, aside = np.empty(N), np.empty(N), np.empty(N), np.empty(N)
+    middle, row, way = np.empty(N), np.empty(N), np.empty(N)
     for i in range(N):
         way[i] = z[i] - here[0, i]
         row[i] = way[i] / here[2, i] ** 2
     chord, size = length(way, here[2]), length(tangent, here[2])
     for i in range(N):
         middle[i] = (here[0, i] + z[i]) / 2 + chord * (here[1, i] - tangent[i] / size) / 8
-    ended, _ = newton(system, middle, row, J, right, left)
+    ended, _, _, about = newton(system, middle, row, blank(N), True, J, right, left)
     if ended != FOUND:
         return (1 << TESTS) - 1, True
-    _, about = directed(system, middle, way, aside, J, right, left)
-    measured(system, middle, J, right, left, about, tests[3])
+    measured(system, middle, J, right, left, about, -1, tests[3])
     for k in range(TESTS):
         if may_dip(tests[0, k], tests[1, k], tests[2, k]) and dips_at(tests[1, k], tests[3, k], tests[2, k]):
             changed, twice = changed | 1 << k, True
@@ -119,12 +118,12 @@ def calm(system, first, last):
     kind, n, N, b = system[0], system[6].shape[1], first.shape[1], system[6]
     J, right, left, aside = np.empty((N - 1, N)), np.empty_like(b), np.empty_like(b), np.empty(N)
     values, slopes = np.empty((2, n), dtype=np.complex128), np.empty((2, n), dtype=np.complex128)
-    tests, signs = np.full((4, TESTS), np.nan), np.empty(2)
+    tests, signs, factors = np.full((4, TESTS), np.nan), np.empty(2), blank(N)
     for side in range(2):
         here = first if side == 0 else last
-        signs[side], about = directed(system, here[0], here[1], aside, J, right, left)
+        signs[side], about = directed(system, here[0], here[1], factors, aside, J, right, left)
         if kind != EQUILIBRIA:
-            measured(system, here[0], J, right, left, about, tests[1 + side])
+            measured(system, here[0], J, right, left, about, -1, tests[1 + side])
     if kind != EQUILIBRIA:
         changed, _ = happens(system, first, last[0], last[1], tests, J, right, left)
         return changed == 0

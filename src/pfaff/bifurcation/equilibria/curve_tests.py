@@ -20,15 +20,17 @@ LARGEST = 600.0  # logarithm of a product
 
 
 @called
-def measured(system, z, J, right, left, about, tests):
+def measured(system, z, J, right, left, about, which, tests):
     """Cusp, Bogdanov–Takens and zero-Hopf points of folds; of Hopf points Bogdanov–Takens, zero-Hopf, double and
-    generalised ones."""
+    generalised ones. All of them, or the one that is asked for, with others that cost nothing."""
     kind, n = system[0], system[6].shape[1]
     A = np.empty((n, n))
     for i in range(n):
         for j in range(n):
             A[i, j] = J[i, j]
-    values, _, _ = eigen(system[2], A, False)
+    values = np.ones(2, dtype=np.complex128)
+    if which < 0 or which == 2 or (which == 1 and kind != FOLDS):
+        values, _, _ = eigen(system[2], A, False, False)
     if kind == FOLDS:
         v, w = np.sqrt(product(right[0], right[0])), np.sqrt(product(left[0], left[0]))
         overlap = product(left[0], right[0]) / lengths(right[0], left[0], system[8])
@@ -41,7 +43,9 @@ def measured(system, z, J, right, left, about, tests):
         first = nearest(values, critical, -1)
         second = nearest(values, -critical, first)
         tests[0], tests[1] = about, whole_product(values, first, second)
-        tests[2], tests[3] = pair_product(values, first, second), re_c1(system, z, A, right, left, about)
+        tests[2] = pair_product(values, first, second)
+        if which < 0 or which == 3:
+            tests[3] = re_c1(system, z, A, right, left, about)
 
 
 @called
