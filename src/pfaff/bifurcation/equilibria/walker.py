@@ -11,11 +11,11 @@ import numpy as np
 
 from pfaff.bifurcation.equilibria.between import calm, happens, reached, returns, turned, turns_between
 from pfaff.bifurcation.equilibria.corrector import FOUND, along, blank, directed, length, newton, product
-from pfaff.bifurcation.equilibria.curve_tests import TESTS, measured
+from pfaff.bifurcation.equilibria.curve_tests import EVERY, QUICK, TESTS, compared_pairs, measured
 from pfaff.bifurcation.equilibria.few_eigenvalues import covers
 from pfaff.bifurcation.equilibria.linking import called
 from pfaff.bifurcation.equilibria.locator import sought
-from pfaff.bifurcation.equilibria.regular import BOUND, BRANCHING, EQUILIBRIA, FOLD, HOPF, TURN
+from pfaff.bifurcation.equilibria.regular import BOUND, BRANCHING, EQUILIBRIA, FOLD, FOLDS, HOPF, TURN
 from pfaff.bifurcation.equilibria.special_points import LEVEL
 from pfaff.bifurcation.equilibria.spectra import (
     HIDING,
@@ -139,7 +139,7 @@ def walk(
     if kind == EQUILIBRIA:
         known = at_both(system, at, at, 0.0, values, slopes)
     else:
-        measured(system, at[0], J, right, left, about, -1, tests[1])
+        measured(system, at[0], J, right, left, about, EVERY, tests[1])
     while many < len(found) and h >= SMALLEST:
         here = at if many == 0 else found[many - 1]
         for i in range(N):
@@ -178,8 +178,11 @@ def walk(
             for a in range(len(b)):
                 for i in range(n):
                     ends[0, a, i], ends[1, a, i] = left[a, i], right[a, i]
-            measured(system, z, J, right, left, about, -1, tests[2])
-            changed, twice = happens(system, here, z, tangent, tests, J, right, left)
+            ahead_of[0], ahead_of[1], k = z, tangent, n
+            if kind == FOLDS:
+                known = k = compared_pairs(system, here, ahead_of, h, known, values, slopes, tests)
+            measured(system, z, J, right, left, about, EVERY if k == n else QUICK, tests[2])
+            changed, twice = happens(system, here, z, tangent, k, tests, J, right, left)
             event, test = changed > 0, -1 if twice else single(changed, passable)
         for i in range(N):
             guess[i] = z[i] - here[0, i]
