@@ -151,9 +151,7 @@ def solve_complex(routines: np.ndarray, A: np.ndarray, pivots: np.ndarray, right
 
 
 @called
-def eigen(
-    routines: np.ndarray, A: np.ndarray, lefts: bool, rights: bool
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def eigen(routines: np.ndarray, A: np.ndarray, lefts: bool, rights: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Eigenvalues of a matrix given by rows, left vectors ⟨p, A = λ⟨p and right ones A q = λ q as rows, those that are
     asked for; NaN if none.
 
