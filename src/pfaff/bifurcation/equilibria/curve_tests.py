@@ -32,7 +32,7 @@ def measured(system, z, J, right, left, about, which, tests):
         for j in range(n):
             A[i, j] = J[i, j]
     values = np.ones(2, dtype=np.complex128)
-    if which == EVERY or which == PAIRS or (which == 1 and kind != FOLDS):
+    if which in (EVERY, PAIRS) or (which == 1 and kind != FOLDS):
         values, _, _ = eigen(system[2], A, False, False)
     if kind == FOLDS:
         v, w = np.sqrt(product(right[0], right[0])), np.sqrt(product(left[0], left[0]))
@@ -40,7 +40,7 @@ def measured(system, z, J, right, left, about, which, tests):
         tests[0] = -product(J[n, :n], right[0]) / (2 * w * v**2)
         tests[1] = overlap * about if abs(overlap) > UNDAMPED else 0.0
         tests[3] = 1.0
-        if which == EVERY or which == PAIRS:
+        if which in (EVERY, PAIRS):
             tests[PAIRS] = beside_zero(values)
     else:
         critical = np.sqrt(complex(-about, 0.0))
