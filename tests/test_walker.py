@@ -68,8 +68,7 @@ def test_a_branch_is_the_same_step_by_step(name, monkeypatch):
     alike(walked, case.branch(to=to, start=start))
 
 
-@pytest.mark.parametrize("kind", ["fold", "hopf"])
-@pytest.mark.parametrize("cells", [1, 3])
+@pytest.mark.parametrize(("kind", "cells"), [("fold", 1), ("fold", 3), ("fold", 9), ("hopf", 1), ("hopf", 3)])
 def test_a_curve_is_the_same_step_by_step(kind, cells, monkeypatch):
     special = reactor(cells).branch(to=0.3).of_kind(kind)[0]
     walked = special.curve("beta", to=3, bounds=(1, 3))

@@ -181,26 +181,27 @@ def vectors_of_two(A: np.ndarray, values: np.ndarray, p: np.ndarray, q: np.ndarr
 
 
 @called
-def eigen(routines: np.ndarray, A: np.ndarray, vectors: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Eigenvalues of a matrix given by rows, left vectors ⟨p, A = λ⟨p and right ones A q = λ q as rows; NaN if none.
+def eigen(routines: np.ndarray, A: np.ndarray, lefts: bool, rights: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Eigenvalues of a matrix given by rows, left vectors ⟨p, A = λ⟨p and right ones A q = λ q as rows, those that are
+    asked for; NaN if none.
 
     LAPACK takes it for its transpose, and left vectors for right ones.
     """
-    n, rows = len(A), len(A) if vectors else 1
-    values = np.empty(n, dtype=np.complex128)
-    p, q = np.empty((rows, n), dtype=np.complex128), np.empty((rows, n), dtype=np.complex128)
+    n, values = len(A), np.empty(len(A), dtype=np.complex128)
     if n == 2:
+        p, q = np.empty((2, 2), dtype=np.complex128), np.empty((2, 2), dtype=np.complex128)
         eigen_of_two(A, values)
-        if vectors:
+        if lefts or rights:
             vectors_of_two(A, values, p, q)
         return values, p, q
-    parts, left, right, work = np.empty((2, n)), np.empty((rows, n)), np.empty((rows, n)), np.empty(34 * n)
-    size, how = np.array([n, 34 * n, 0], dtype=np.int32), np.array([WITH if vectors else WITHOUT])
-    copy = A.copy()
+    parts, work = np.empty((2, n)), np.empty(34 * n)
+    left, right = np.empty((n if lefts else 1, n)), np.empty((n if rights else 1, n))
+    size = np.array([n, 34 * n, 0], dtype=np.int32)
+    how, copy = np.array([WITH if rights else WITHOUT, WITH if lefts else WITHOUT]), A.copy()
     call(
         routines[EIGEN],
         (
-            how.ctypes.data, how.ctypes.data, size.ctypes.data, copy.ctypes.data, size.ctypes.data,
+            how.ctypes.data, how[1:].ctypes.data, size.ctypes.data, copy.ctypes.data, size.ctypes.data,
             parts.ctypes.data, parts[1:].ctypes.data, right.ctypes.data, size.ctypes.data, left.ctypes.data,
             size.ctypes.data, work.ctypes.data, size[1:].ctypes.data, size[2:].ctypes.data,
         ),
@@ -208,14 +209,15 @@ def eigen(routines: np.ndarray, A: np.ndarray, vectors: bool) -> tuple[np.ndarra
     for i in range(n):
         values[i] = complex(parts[0, i], parts[1, i]) if size[2] == 0 else complex(np.nan, np.nan)
     how[0], work[0], copy[0, 0] = WITHOUT, 0.0, 0.0  # used once more, so that they outlive the call
-    for i in range(rows if vectors else 0):
-        # Of a pair, rows i and i + 1 are the real and the imaginary part of the first.
-        first = i - 1 if parts[1, i] < 0 else i
-        sign = -1.0 if parts[1, i] < 0 else 1.0
-        for j in range(n):
-            if parts[1, i] == 0:
-                p[i, j], q[i, j] = left[i, j], right[i, j]
-            else:
-                p[i, j] = complex(left[first, j], sign * left[first + 1, j])
-                q[i, j] = complex(right[first, j], -sign * right[first + 1, j])
-    return values, p, q
+    return values, joined(left, parts[1], 1.0), joined(right, parts[1], -1.0)
+
+
+@called
+def joined(rows: np.ndarray, imaginary: np.ndarray, turn: float) -> np.ndarray:
+    """Complex vectors: of a pair, rows i and i + 1 are the real and the imaginary part of the first."""
+    vectors = np.empty(rows.shape, dtype=np.complex128)
+    for i in range(len(rows) if len(rows) == len(imaginary) else 0):
+        first, sign = (i - 1, -turn) if imaginary[i] < 0 else (i, turn)
+        for j in range(len(imaginary)):
+            vectors[i, j] = complex(rows[first, j], sign * rows[first + 1, j]) if imaginary[i] else rows[i, j]
+    return vectors

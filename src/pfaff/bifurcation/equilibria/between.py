@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from pfaff.bifurcation.equilibria.corrector import FOUND, directed, length, newton
-from pfaff.bifurcation.equilibria.curve_tests import TESTS, measured
+from pfaff.bifurcation.equilibria.corrector import FOUND, blank, directed, length, newton
+from pfaff.bifurcation.equilibria.curve_tests import EVERY, PAIRS, QUICK, TESTS, in_frame, measured
 from pfaff.bifurcation.equilibria.linking import called
 from pfaff.bifurcation.equilibria.regular import EQUILIBRIA
 from pfaff.bifurcation.equilibria.special_points import FLAT, SLOPES
@@ -85,28 +85,30 @@ def dips_at(first, middle, last):
 
 
 @called
-def happens(system, here, z, tangent, tests, J, right, left):
+def happens(system, here, z, tangent, known, tests, J, right, left):
     """Which tests change their signs in a step, or may do so twice, as bits, and whether one may do so: rows of
-    ``tests`` are those of the point before it, of its ends and of its middle, which is looked at if need be."""
-    N, looks, changed, twice = len(z), False, 0, False
+    ``tests`` are those of the point before it, of its ends and of its middle, which is looked at if need be, by so many
+    eigenvalues as are known."""
+    N, n, looks, changed, twice = len(z), system[6].shape[1], False, 0, False
     for k in range(TESTS):
         if not tests[1, k] * tests[2, k] > 0:
             changed |= 1 << k
         looks = looks or may_dip(tests[0, k], tests[1, k], tests[2, k])
     if not looks:
         return changed, twice
-    middle, row, way, aside = np.empty(N), np.empty(N), np.empty(N), np.empty(N)
+    middle, row, way = np.empty(N), np.empty(N), np.empty(N)
     for i in range(N):
         way[i] = z[i] - here[0, i]
         row[i] = way[i] / here[2, i] ** 2
     chord, size = length(way, here[2]), length(tangent, here[2])
     for i in range(N):
         middle[i] = (here[0, i] + z[i]) / 2 + chord * (here[1, i] - tangent[i] / size) / 8
-    ended, _ = newton(system, middle, row, J, right, left)
+    ended, _, _, about = newton(system, middle, row, blank(N), True, J, right, left)
     if ended != FOUND:
         return (1 << TESTS) - 1, True
-    _, about = directed(system, middle, way, aside, J, right, left)
-    measured(system, middle, J, right, left, about, tests[3])
+    measured(system, middle, J, right, left, about, EVERY if known == n else QUICK, tests[3])
+    if known < n:
+        tests[3, PAIRS] = in_frame(system, J, known)
     for k in range(TESTS):
         if may_dip(tests[0, k], tests[1, k], tests[2, k]) and dips_at(tests[1, k], tests[3, k], tests[2, k]):
             changed, twice = changed | 1 << k, True
@@ -119,14 +121,14 @@ def calm(system, first, last):
     kind, n, N, b = system[0], system[6].shape[1], first.shape[1], system[6]
     J, right, left, aside = np.empty((N - 1, N)), np.empty_like(b), np.empty_like(b), np.empty(N)
     values, slopes = np.empty((2, n), dtype=np.complex128), np.empty((2, n), dtype=np.complex128)
-    tests, signs = np.full((4, TESTS), np.nan), np.empty(2)
+    tests, signs, factors = np.full((4, TESTS), np.nan), np.empty(2), blank(N)
     for side in range(2):
         here = first if side == 0 else last
-        signs[side], about = directed(system, here[0], here[1], aside, J, right, left)
+        signs[side], about = directed(system, here[0], here[1], factors, aside, J, right, left)
         if kind != EQUILIBRIA:
-            measured(system, here[0], J, right, left, about, tests[1 + side])
+            measured(system, here[0], J, right, left, about, EVERY, tests[1 + side])
     if kind != EQUILIBRIA:
-        changed, _ = happens(system, first, last[0], last[1], tests, J, right, left)
+        changed, _ = happens(system, first, last[0], last[1], n, tests, J, right, left)
         return changed == 0
     for i in range(N):
         aside[i] = last[0, i] - first[0, i]

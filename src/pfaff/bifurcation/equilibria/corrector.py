@@ -19,6 +19,7 @@ from pfaff.continuation.dense import ASTRAY, QUADRATIC
 
 FOUND, SINGULAR, UNDEFINED, UNSETTLED = range(4)  # how a correction ends
 TURNS, STILL = 12, 1e-9  # of a critical plane, at most, and its last change
+CHORD = 0.02  # of the change before, what one by old factors leaves if they are good enough
 
 # A system is what is followed, the addresses of its compiled function and of LAPACK, a tape for the former, the numbers
 # of its parameters, places among them of those that are free, borders, units of z, and a frame of eigenvectors.
@@ -183,32 +184,41 @@ def equations(system, z, G, J, right, left):
 
 
 @called
-def bordered_by(routines, J, row, units, right):
-    """The solution of J with one more row, in place of the right side, unknowns in units and rows of like size; the
-    sign of the determinant, zero where there is none."""
+def blank(N):
+    """For the factors of a matrix of N rows: these, pivots and sizes of rows."""
+    return np.empty((N, N)), np.empty(N, dtype=np.int32), np.empty(N)
+
+
+@called
+def bordered_by(routines, J, row, units, factors):
+    """The factors of J with one more row, unknowns in units and rows of like size; the sign of the determinant, zero
+    where there is none. LAPACK gets rows for columns, and so the transpose."""
+    whole, _, sizes = factors
     N = len(row)
-    whole, pivots = np.empty((N, N)), np.empty(N, dtype=np.int32)
-    sign = 1.0
     for i in range(N):
         size = 0.0
         for j in range(N):
-            entry = (J[i, j] if i < N - 1 else row[j]) * units[j]
-            whole[j, i] = entry
-            if not abs(entry) <= size:
-                size = abs(entry)
+            whole[i, j] = (J[i, j] if i < N - 1 else row[j]) * units[j]
+            if not abs(whole[i, j]) <= size:
+                size = abs(whole[i, j])
         if not np.isfinite(size):
-            sign = 0.0
-        if size:
-            for j in range(N):
-                whole[j, i] /= size
-            right[i] /= size
-    if sign:
-        sign = factorised(routines, whole, pivots)
-    if sign:
-        substituted(routines, whole, pivots, right, 1, False)
-    for i in range(N):
-        right[i] = right[i] * units[i] if sign else np.nan
-    return sign
+            return 0.0
+        sizes[i] = size if size else 1.0
+        shrunk = 1 / sizes[i]
+        for j in range(N):
+            whole[i, j] *= shrunk
+    return factorised(routines, whole, factors[1])
+
+
+@called
+def solution(routines, factors, units, right):
+    """By such factors, in place of the right side."""
+    whole, pivots, sizes = factors
+    for i in range(len(right)):
+        right[i] /= sizes[i]
+    substituted(routines, whole, pivots, right, 1, True)
+    for i in range(len(right)):
+        right[i] *= units[i]
 
 
 @called
@@ -224,47 +234,68 @@ def all_finite(G, J):
 
 
 @called
-def newton(system, z, row, J, right, left):
-    """The solution near z, in its place, where row·z keeps its value: how it ends, and the last change."""
+def newton(system, z, row, factors, fresh, J, right, left):
+    """The solution near z, in its place, where row·z keeps its value: how it ends, the last change, the sign of the
+    last determinant, and what else is known.
+
+    Factors that are not ``fresh`` serve as long as each change is much smaller than the one before."""
     units, routines = system[8], system[2]
-    N, last, kept, step = len(z), np.inf, product(row, z), np.empty(len(z))
+    N, last, kept, step, G = len(z), np.inf, product(row, z), np.empty(len(z)), np.empty(len(z))
+    sign, about = 1.0, 0.0
     for _ in range(CORRECTIONS):
-        equations(system, z, step, J, right, left)
-        step[N - 1] = product(row, z) - kept
-        finite = all_finite(step, J)
-        bordered_by(routines, J, row, units, step)
+        about = equations(system, z, G, J, right, left)
+        G[N - 1] = product(row, z) - kept
+        if fresh:
+            sign = bordered_by(routines, J, row, units, factors)
+        for i in range(N):
+            step[i] = G[i] if sign else np.nan
+        if sign:
+            solution(routines, factors, units, step)
         size = 0.0
         for i in range(N):
             if not abs(step[i]) / units[i] <= size:
                 size = abs(step[i]) / units[i]
         if not size <= ASTRAY:
-            return SINGULAR if finite else UNDEFINED, size
+            if fresh:
+                return SINGULAR if all_finite(G, J) else UNDEFINED, size, sign, about
+            fresh = True
+            continue
         for i in range(N):
             z[i] -= step[i]
         if size < SETTLED and (size < QUADRATIC * last or size >= last / 4):
-            return FOUND, size
-        last = size
-    return FOUND if last < SETTLED else UNSETTLED, last
+            return FOUND, size, sign, about
+        fresh, last = fresh or not size < CHORD * last, size
+    return FOUND if last < SETTLED else UNSETTLED, last, sign, about
 
 
 @called
-def directed(system, z, towards, tangent, J, right, left):
+def along(system, factors, sign, towards, tangent):
+    """The unit tangent by factors of a matrix with this sign, whose last row has the direction of another vector, which
+    is in its place where there is none."""
+    units, N = system[8], len(tangent)
+    for i in range(N):
+        tangent[i] = 1.0 if i == N - 1 else 0.0
+    if sign:
+        solution(system[2], factors, units, tangent)
+    size = length(tangent, units)
+    regular = sign and np.isfinite(size)
+    size = size if regular else length(towards, units)
+    for i in range(N):
+        tangent[i] = (tangent[i] if regular else towards[i]) / size
+
+
+@called
+def directed(system, z, towards, factors, tangent, J, right, left):
     """The unit tangent at a solution, in the direction of another vector, with Jacobian and null vectors: the sign of
     the determinant with it, not a number where the equations are not finite, and what else is known about the point."""
-    units, routines = system[8], system[2]
-    N, row = len(z), np.empty(len(z))
+    units, N, row = system[8], len(z), np.empty(len(z))
     about = equations(system, z, tangent, J, right, left)
     finite = all_finite(tangent, J)
     size = length(towards, units)
     for i in range(N):
         row[i] = towards[i] / units[i] ** 2 / (size if size else 1.0)
-        tangent[i] = 1.0 if i == N - 1 else 0.0
-    sign = bordered_by(routines, J, row, units, tangent)
-    size = length(tangent, units)
-    regular = np.isfinite(size)
-    size = size if regular else length(towards, units)
-    for i in range(N):
-        tangent[i] = (tangent[i] if regular else towards[i]) / size
+    sign = bordered_by(system[2], J, row, units, factors)
+    along(system, factors, sign, towards, tangent)
     return sign if finite else np.nan, about
 
 
@@ -274,9 +305,10 @@ def placed(kind, fn, routines, tape, numbers, places, b, c, units, frame, guess,
     its last change."""
     system = (kind, fn, routines, np.empty(tape), numbers.copy(), places, b, c, units, frame)
     z, tangent, J = guess.copy(), np.empty(len(guess)), np.empty((len(guess) - 1, len(guess)))
-    right, left = np.empty_like(b), np.empty_like(b)
-    ended, size = newton(system, z, row, J, right, left) if correct else (FOUND, 0.0)
+    right, left, factors, ended, size = np.empty_like(b), np.empty_like(b), blank(len(guess)), FOUND, 0.0
+    if correct:
+        ended, size, _, _ = newton(system, z, row, factors, True, J, right, left)
     if ended == FOUND:
-        sign, _ = directed(system, z, towards, tangent, J, right, left)
+        sign, _ = directed(system, z, towards, factors, tangent, J, right, left)
         ended = FOUND if sign == sign or correct else UNDEFINED
     return z, tangent, J, ended, size

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from pfaff.bifurcation.equilibria.addresses import eigen
-from pfaff.bifurcation.equilibria.corrector import FOUND, directed, length, newton
+from pfaff.bifurcation.equilibria.corrector import FOUND, blank, directed, length, newton
 from pfaff.bifurcation.equilibria.curve_tests import TESTS, measured, pair_product
 from pfaff.bifurcation.equilibria.few_eigenvalues import FROM, few
 from pfaff.bifurcation.equilibria.linking import called
@@ -14,12 +14,14 @@ from pfaff.bifurcation.orbits.kernels import compiled
 
 TRIALS = 100
 LEFT = 4e-15  # of a place, what rounding leaves uncertain
+EDGE = 0.05  # of a step, how far from its ends the first trial is
 SHARP = 1e-4  # of a test at the ends of a step, what is left of it where it vanishes and does not jump
 
 
 @called
-def trial(system, which, bound, a, b, s, z, tangent, J, right, left, tests):
-    """A test at a fraction of the chord of two points, rows z, tangent and units; not a number if no point is there."""
+def trial(system, which, bound, a, b, s, z, tangent, factors, fresh, J, right, left, tests):
+    """A test at a fraction of the chord of two points, rows z, tangent and units; not a number if no point is there.
+    Factors at another one serve if they are not to be ``fresh``."""
     n, N, kind = system[6].shape[1], len(z), system[0]
     way, row = np.empty(N), np.empty(N)
     for i in range(N):
@@ -29,10 +31,10 @@ def trial(system, which, bound, a, b, s, z, tangent, J, right, left, tests):
     for i in range(N):
         bow = s * (1 - s) ** 2 * a[1, i] + s**2 * (s - 1) * b[1, i] / size
         z[i] = a[0, i] + s**2 * (3 - 2 * s) * way[i] + chord * bow
-    ended, _ = newton(system, z, row, J, right, left)
+    ended, _, _, _ = newton(system, z, row, factors, fresh, J, right, left)
     if ended != FOUND:
         return np.nan
-    sign, about = directed(system, z, way, tangent, J, right, left)
+    sign, about = directed(system, z, way, factors, tangent, J, right, left)
     if sign != sign:
         return np.nan
     if which == BOUND:
@@ -40,7 +42,7 @@ def trial(system, which, bound, a, b, s, z, tangent, J, right, left, tests):
     if which == TURN:
         return tangent[N - 1]
     if kind != EQUILIBRIA:
-        measured(system, z, J, right, left, about, tests)
+        measured(system, z, J, right, left, about, which, tests)
         return tests[which]
     A = np.empty((n, n))
     for i in range(n):
@@ -50,7 +52,7 @@ def trial(system, which, bound, a, b, s, z, tangent, J, right, left, tests):
         some = np.empty(n, dtype=np.complex128)
         many = few(system[2], system[9], A, A, False, some, some.copy())
         return pair_product(some[:many], -1, -1) if many else np.nan
-    values, _, _ = eigen(system[2], A, False)
+    values, _, _ = eigen(system[2], A, False, False)
     return pair_product(values, -1, -1)
 
 
@@ -60,16 +62,22 @@ def sought(system, which, bound, first, last, found, place):
     ``found``; NaN if it does not, or a trial fails. By Chandrupatla's method (1997)."""
     N, b = first.shape[1], system[6]
     J, right, left, tests = np.empty((N - 1, N)), np.empty_like(b), np.empty_like(b), np.empty(TESTS)
-    z, tangent, least = np.empty(N), np.empty(N), np.inf
-    x1, x2, x3, t, best = 0.0, 1.0, 0.0, 0.5, np.nan
-    f1 = trial(system, which, bound, first, last, x1, z, tangent, J, right, left, tests)
-    f2 = trial(system, which, bound, first, last, x2, z, tangent, J, right, left, tests)
+    z, tangent, factors, least = np.empty(N), np.empty(N), blank(N), np.inf
+    x1, x2, x3, best = 0.0, 1.0, 0.0, np.nan
+    f1, f2, fresh = first[0, N - 1] - bound, last[0, N - 1] - bound, True
+    if which == TURN:
+        f1, f2 = first[1, N - 1], last[1, N - 1]
+    elif which != BOUND:
+        f1 = trial(system, which, bound, first, last, x1, z, tangent, factors, True, J, right, left, tests)
+        f2 = trial(system, which, bound, first, last, x2, z, tangent, factors, True, J, right, left, tests)
     f3, largest = f1, max(abs(f1), abs(f2))
     if not f1 * f2 < 0:
         return np.nan
+    t = min(max(f1 / (f1 - f2), EDGE), 1 - EDGE)
     for _ in range(TRIALS):
         at = x1 + t * (x2 - x1)
-        value = trial(system, which, bound, first, last, at, z, tangent, J, right, left, tests)
+        value = trial(system, which, bound, first, last, at, z, tangent, factors, fresh, J, right, left, tests)
+        fresh = False
         if not np.isfinite(value):
             return np.nan
         if abs(value) <= least:

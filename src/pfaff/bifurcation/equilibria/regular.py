@@ -52,7 +52,7 @@ class Regular(Implicit):
 
         if not ready():
             return None
-        n = s.n if self.kind == EQUILIBRIA else 0
+        n = 0 if self.kind == HOPFS else s.n
         frame = np.zeros(1, dtype=np.int64), np.empty((n, n)), np.empty((n, n)), np.empty(n, dtype=complex)
         of_case = s.case.numbers, s.free_places, *self.borders, s.sizes
         return self.kind, pointer.address, lapack(), pointer.tape, *of_case, frame

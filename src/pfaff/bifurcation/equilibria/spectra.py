@@ -44,7 +44,7 @@ def spectrum(system, z, tangent, values, slopes):
     n = len(values)
     A, change = np.empty((n, n)), np.empty((n, n))
     linear(system, z, tangent, A, change)
-    found, left, right = eigen(system[2], A, True)
+    found, left, right = eigen(system[2], A, True, True)
     for k in range(n):
         above, below = 0j, 0j
         for i in range(n):

@@ -10,12 +10,12 @@ from __future__ import annotations
 import numpy as np
 
 from pfaff.bifurcation.equilibria.between import calm, happens, reached, returns, turned, turns_between
-from pfaff.bifurcation.equilibria.corrector import FOUND, directed, length, newton, product
-from pfaff.bifurcation.equilibria.curve_tests import TESTS, measured
+from pfaff.bifurcation.equilibria.corrector import FOUND, along, blank, directed, length, newton, product
+from pfaff.bifurcation.equilibria.curve_tests import EVERY, QUICK, TESTS, compared_pairs, measured
 from pfaff.bifurcation.equilibria.few_eigenvalues import covers
 from pfaff.bifurcation.equilibria.linking import called
 from pfaff.bifurcation.equilibria.locator import sought
-from pfaff.bifurcation.equilibria.regular import BOUND, BRANCHING, EQUILIBRIA, FOLD, HOPF, TURN
+from pfaff.bifurcation.equilibria.regular import BOUND, BRANCHING, EQUILIBRIA, FOLD, FOLDS, HOPF, TURN
 from pfaff.bifurcation.equilibria.special_points import LEVEL
 from pfaff.bifurcation.equilibria.spectra import (
     HIDING,
@@ -66,20 +66,20 @@ def landed(system, here, ahead, bound, place):
     """Whether a step ends on a bound that it crosses, with nothing before it; the point ahead is then there."""
     N, b = here.shape[1], system[6]
     J, right, left, tangent = np.empty((N - 1, N)), np.empty_like(b), np.empty_like(b), np.empty(N)
-    found, row, z = np.empty((2, N)), np.zeros(N), np.empty(N)
+    found, row, z, factors = np.empty((2, N)), np.zeros(N), np.empty(N), blank(N)
     at = sought(system, BOUND, bound, here, ahead, found, place)
     if at != at:
         return False
     for i in range(N):
         z[i] = found[0, i]
     row[N - 1], z[N - 1] = 1.0, bound
-    ended, _ = newton(system, z, row, J, right, left)
+    ended, _, _, _ = newton(system, z, row, factors, True, J, right, left)
     for i in range(N):
         found[0, i] -= z[i]
     if ended != FOUND or not length(found[0], system[8]) < ON_BOUND:
         return False
     z[N - 1] = bound
-    sign, _ = directed(system, z, found[1], tangent, J, right, left)
+    sign, _ = directed(system, z, found[1], factors, tangent, J, right, left)
     if sign != sign:
         return False
     last = ahead.copy()
@@ -132,28 +132,28 @@ def walk(
     b, c, units = b.copy(), c.copy(), units.copy()
     system = (kind, fn, routines, np.empty(tape), numbers.copy(), places, b, c, units, frame)
     z, tangent, guess, row = np.empty(N), np.empty(N), np.empty(N), np.empty(N)
-    J, right, left = np.empty((N - 1, N)), np.empty_like(b), np.empty_like(b)
+    J, right, left, factors = np.empty((N - 1, N)), np.empty_like(b), np.empty_like(b), blank(N)
     ends, ahead_of, known = np.empty((2, len(b), n)), np.empty((2, N)), 0  # of the step: new borders, its end
     tests = np.full((4, TESTS), np.nan)
-    sign, about = directed(system, at[0], at[1], tangent, J, right, left)
+    sign, about = directed(system, at[0], at[1], factors, tangent, J, right, left)
     if kind == EQUILIBRIA:
         known = at_both(system, at, at, 0.0, values, slopes)
     else:
-        measured(system, at[0], J, right, left, about, tests[1])
+        measured(system, at[0], J, right, left, about, EVERY, tests[1])
     while many < len(found) and h >= SMALLEST:
         here = at if many == 0 else found[many - 1]
         for i in range(N):
             z[i] = guess[i] = here[0, i] + h * here[1, i] + h**2 / 2 * here[3, i]
             row[i] = here[1, i] / here[2, i] ** 2
-        ended, _ = newton(system, z, row, J, right, left)
+        ended, _, ahead, about = newton(system, z, row, factors, True, J, right, left)
         for i in range(N):
             guess[i] -= z[i]
         if ended != FOUND or not length(guess, here[2]) <= STRAYED * h:
             h /= 2
             continue
-        ahead, about = directed(system, z, here[1], tangent, J, right, left)
+        along(system, factors, ahead, here[1], tangent)
         turn = turned(here[1], tangent, here[2])
-        if not turn < SHARPEST or ahead != ahead:
+        if not turn < SHARPEST:
             h /= 2
             continue
         side, back = reached(here[0], z, bounds), returns(here[0], z, home[0], home[1])
@@ -178,8 +178,11 @@ def walk(
             for a in range(len(b)):
                 for i in range(n):
                     ends[0, a, i], ends[1, a, i] = left[a, i], right[a, i]
-            measured(system, z, J, right, left, about, tests[2])
-            changed, twice = happens(system, here, z, tangent, tests, J, right, left)
+            ahead_of[0], ahead_of[1], k = z, tangent, n
+            if kind == FOLDS:
+                known = k = compared_pairs(system, here, ahead_of, h, known, values, slopes, tests)
+            measured(system, z, J, right, left, about, EVERY if k == n else QUICK, tests[2])
+            changed, twice = happens(system, here, z, tangent, k, tests, J, right, left)
             event, test = changed > 0, -1 if twice else single(changed, passable)
         for i in range(N):
             guess[i] = z[i] - here[0, i]

@@ -125,7 +125,7 @@ def _before(a, b):
 def _eigenvalues(block, routines, values):
     """Of one or two in closed form."""
     if len(block) > 2:
-        found, _, _ = eigen(routines, block, False)
+        found, _, _ = eigen(routines, block, False, False)
         for i in range(len(block)):
             real = abs(found[i].imag) < ROUNDED * abs(found[i])
             values[i] = complex(found[i].real) if real else found[i]
