@@ -150,13 +150,14 @@ def _gathered(
     """The branch until it is at home, or its chart is left with so much margin."""
     first = continuation.adopted(start.point)
     return gathered(
-        Engine(Orbits(continuation, first, home or first, edge)),
+        Engine(Orbits(continuation, first, home or first, edge, course.points)),
         first,
         course,
         limits,
         lambda point: OrbitPoint(problem, point),
         lambda event: Special(problem, event.point, event.kind, event.detail or ""),
         home=home,
+        walked=lambda _, point: OrbitPoint(problem, point),
     )
 
 
