@@ -26,10 +26,21 @@ from pfaff.bifurcation.orbits.orbit_ends import (
     slows_evenly,
     states_of_rest,
 )
-from pfaff.bifurcation.orbits.orbit_walker import AHEAD, FULL
+from pfaff.bifurcation.orbits.orbit_walker import FULL, HANDED
 from pfaff.bifurcation.orbits.silence import silent
 from pfaff.bifurcation.orbits.special_orbits import MULTIPLE
-from pfaff.bifurcation.orbits.step_rules import ADAPT_EVERY, COARSE, GROWTH, LONG, MERGED, VANISHING, WITHIN, apart, paced, strays
+from pfaff.bifurcation.orbits.step_rules import (
+    ADAPT_EVERY,
+    COARSE,
+    GROWTH,
+    LONG,
+    MERGED,
+    VANISHING,
+    WITHIN,
+    apart,
+    paced,
+    strays,
+)
 from pfaff.bifurcation.orbits.stepping import Continuation
 from pfaff.bifurcation.orbits.walked_orbits import Walk
 from pfaff.continuation.endings import Ending, Reason, Refused
@@ -60,7 +71,9 @@ class Orbits(Problem[Point]):
     pace = Pace(first=0.5, smallest=1e-7, growth=GROWTH)
     of = "orbit"
 
-    def __init__(self, continuation: Continuation, start: Point, home: Point, edge: float = AT_EDGE, points: float = inf) -> None:
+    def __init__(
+        self, continuation: Continuation, start: Point, home: Point, edge: float = AT_EDGE, points: float = inf
+    ) -> None:
         self.continuation, self.special = continuation, continuation.special
         self.place, self.returned = continuation.place, max(self.returned, continuation.accuracy)
         self.points = points  # that are asked for
@@ -88,7 +101,9 @@ class Orbits(Problem[Point]):
         following, turn = self._stepped(at, length, before)
         if following.error > COARSE * self.continuation.accuracy and self.finest is not None:
             following, turn = self._stepped(self.finest, length, before)
-        if strays(at.determinant, self.rate * length, following.determinant, at.tests["torus"], following.tests["torus"]):
+        if strays(
+            at.determinant, self.rate * length, following.determinant, at.tests["torus"], following.tests["torus"]
+        ):
             raise Refused("another branch is near")
         return following, turn
 
@@ -107,7 +122,7 @@ class Orbits(Problem[Point]):
         if walk.many:
             self._walked(walk)
         ahead = None
-        if walk.ended == AHEAD:
+        if walk.ended == HANDED:
             ahead = walk.point(walk.many), walk.step(walk.many)[1]
             self.tried, self.length = walk.renewed(walk.many - 1), walk.length
         return Stretch(Walked(walk.many, lambda k: (self, walk.point(k))), walk.length, walk.ended == FULL, ahead=ahead)

@@ -41,7 +41,7 @@ from pfaff.bifurcation.orbits.step_rules import (
 from pfaff.bifurcation.orbits.strides import REACH, copy, stride
 from pfaff.bifurcation.orbits.vectors import LANES
 
-FULL, REFUSED, AHEAD = range(3)  # how a walk ends: there may be more; a step is left to the engine, or handed over
+FULL, REFUSED, HANDED = range(3)  # how a walk ends: there may be more; a step is left to the engine, or handed over
 # What is noted of a step: places of mesh, orbit, and orbit with mesh as it goes on; intervals; facts; four tests.
 (
     MESH, ORBIT, NEXT_MESH, NEXT, INTERVALS, NEXT_INTERVALS, LENGTH, TURNED, DETERMINANT, ERROR, RESIDUAL, STEPS,
@@ -254,7 +254,12 @@ def walk(
         error = error_of(velocity, accuracy, orbit, h, own[0], signs, rule, gauss)
         note[MESH], note[ORBIT], note[INTERVALS], note[LENGTH], note[TURNED] = here[NEXT_MESH], free, N, length, turn
         note[DETERMINANT], note[ERROR], note[RESIDUAL], note[STEPS] = determinant, error, residual, steps
-        note[MARGIN], note[UNSTABLE], note[TESTS], note[TESTS + 1] = margin, unstable, tangent[2][1] * own[1][1], determinant
+        note[MARGIN], note[UNSTABLE], note[TESTS], note[TESTS + 1] = (
+            margin,
+            unstable,
+            tangent[2][1] * own[1][1],
+            determinant,
+        )
         note[TESTS + 2], note[TESTS + 3], note[PERIOD], note[VALUE] = flip, torus, period, value / scale
         note[AMPLITUDE] = amplitudes(orbit[0], signs, np.empty(n))
         if unstable != here[UNSTABLE] or (known[FINER] > 0 and error > COARSE * accuracy):
@@ -264,10 +269,14 @@ def walk(
         size = np.sqrt(inner_product(weights, metric[2], tangent[0], tangent[0], metric[3], tangent[2], tangent[2]))
         slopes = (0.0, 0.0) if level else (stages[1][2][1], tangent[2][1] / size)
         first = at[2][0, 1]
-        if error > accuracy or crosses(first, value, bounds) or happens(before, here, note, known, value - first, slopes):
-            return k, AHEAD, length
+        if (
+            error > accuracy
+            or crosses(first, value, bounds)
+            or happens(before, here, note, known, value - first, slopes)
+        ):
+            return k, HANDED, length
         if noticed(note, known, home):
-            return k, AHEAD, length
+            return k, HANDED, length
         length = min(longest, paced(length, turn))
         metric, basis = own, vectors
         free = renew(note, here, known, store, after, times, h, found, own[0], signs, rule, gauss, accuracy, sizes)

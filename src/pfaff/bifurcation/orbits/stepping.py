@@ -245,9 +245,7 @@ class Continuation:
 
         def intervals(gain: float) -> int:
             order = 2 * self.collocation.gauss.degree
-            return wanted_intervals(
-                point.cycle.intervals, gain, point.error, point.residual, self.accuracy, order
-            )
+            return wanted_intervals(point.cycle.intervals, gain, point.error, point.residual, self.accuracy, order)
 
         return self._on_mesh(point, self.collocation.adapted(point.cycle, point.metric, intervals))
 

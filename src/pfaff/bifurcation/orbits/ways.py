@@ -135,7 +135,7 @@ def followed(start: OrbitPoint, course: Course, earlier: OrbitBranch | None = No
     ended = _told(found.ended, start, found.points, course)
     born = start.born if isinstance(start, Newborn) else None
     problem = found.points[0].problem
-    return OrbitBranch(problem, tuple(found.points), tuple(found.special), ended, course.step, born)
+    return OrbitBranch(problem, found.points, tuple(found.special), ended, course.step, born)
 
 
 def _gathered(
