@@ -7,7 +7,6 @@ together are resolved and not jumped over.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from math import inf
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -43,6 +42,7 @@ from pfaff.bifurcation.orbits.step_rules import (
 )
 from pfaff.bifurcation.orbits.stepping import Continuation
 from pfaff.bifurcation.orbits.walked_orbits import Walk
+from pfaff.continuation.course import POINTS
 from pfaff.continuation.endings import Ending, Reason, Refused
 from pfaff.continuation.problem import Event, Pace, Problem, Stretch
 from pfaff.continuation.walked_points import Walked
@@ -72,7 +72,7 @@ class Orbits(Problem[Point]):
     of = "orbit"
 
     def __init__(
-        self, continuation: Continuation, start: Point, home: Point, edge: float = AT_EDGE, points: float = inf
+        self, continuation: Continuation, start: Point, home: Point, edge: float = AT_EDGE, points: int = POINTS
     ) -> None:
         self.continuation, self.special = continuation, continuation.special
         self.place, self.returned = continuation.place, max(self.returned, continuation.accuracy)
@@ -98,8 +98,14 @@ class Orbits(Problem[Point]):
     def ahead(self, at: Point, length: float) -> tuple[Point, float]:
         before = None if self.tried is at else self.earlier
         self.tried, self.length = at, length
-        following, turn = self._stepped(at, length, before)
-        if following.error > COARSE * self.continuation.accuracy and self.finest is not None:
+        try:
+            following, turn = self._stepped(at, length, before)
+            coarse = following.error > COARSE * self.continuation.accuracy
+        except Refused:
+            coarse = True
+            if self.finest is None:
+                raise
+        if coarse and self.finest is not None:
             following, turn = self._stepped(self.finest, length, before)
         if strays(
             at.determinant, self.rate * length, following.determinant, at.tests["torus"], following.tests["torus"]
@@ -134,7 +140,7 @@ class Orbits(Problem[Point]):
         self.tried = self.earlier = walk.renewed(walk.many - 2)
         self.age, self.length, self.finest = int(age), self.gone, last if finer else None
         self.hidden, self.multiple = {}, set()
-        self.passed += [Passed(*facts, last.margin) for facts in walk.facts]
+        self.passed += map(Passed._make, walk.facts)
         self.ready = last, walk.renewed(walk.many - 1)
 
     def _stepped(self, at: Point, length: float, before: Point | None) -> tuple[Point, float]:

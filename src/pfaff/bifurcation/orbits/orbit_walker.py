@@ -1,8 +1,8 @@
 """The walker: a quiet stretch of a branch of orbits in one compiled loop, until a step does not go without saying.
 
-It steps as ``continuation.engine`` does, by the same rules, and adapts the mesh on the way. A step in which something may
-happen, that ends on a bound or back at the start, or whose orbit needs a finer mesh, is handed over; one that is refused
-is left to the engine. Orbits with their tangents are kept in one array, a record after the other.
+It steps as ``continuation.engine`` does, by the same rules, and adapts the mesh on the way. A step in which something
+may happen, that ends on a bound or back at the start, or whose orbit needs a finer mesh, is handed over; one that is
+refused is left to the engine. Orbits with their tangents are kept in one array, a record after the other.
 """
 
 from __future__ import annotations
@@ -38,15 +38,14 @@ from pfaff.bifurcation.orbits.step_rules import (
     wanted_intervals,
     worn,
 )
-from pfaff.bifurcation.orbits.strides import REACH, copy, stride
+from pfaff.bifurcation.orbits.strides import copy, stride
 from pfaff.bifurcation.orbits.vectors import LANES
 
 FULL, REFUSED, HANDED = range(3)  # how a walk ends: there may be more; a step is left to the engine, or handed over
-# What is noted of a step: places of mesh, orbit, and orbit with mesh as it goes on; intervals; facts; four tests.
-(
-    MESH, ORBIT, NEXT_MESH, NEXT, INTERVALS, NEXT_INTERVALS, LENGTH, TURNED, DETERMINANT, ERROR, RESIDUAL, STEPS,
-    MARGIN, UNSTABLE, TESTS, PERIOD, AMPLITUDE, VALUE, NOTES,
-) = (*range(15), *range(18, 22))  # fmt: skip
+# What is noted of a step: places of mesh and orbit, of both as the next step takes them, intervals, facts, four tests.
+MESH, ORBIT, NEXT_MESH, NEXT, INTERVALS, NEXT_INTERVALS, LENGTH, TURNED = range(8)
+DETERMINANT, ERROR, RESIDUAL, STEPS, UNSTABLE, TESTS = range(8, 14)
+PERIOD, AMPLITUDE, VALUE, MARGIN, NOTES = range(17, 22)
 EARLIER, GONE, RATE, AGE, FINER, SHORTEST, GREATEST, FARTHEST, PASSED = range(9)  # what is known of the branch so far
 
 
@@ -153,10 +152,8 @@ def happens(before, here, note, known, rise, slopes):
 @compiled
 def crosses(a, b, bounds):
     """Whether a step from one value to another passes or meets a bound."""
-    for bound in bounds:
-        if (a - bound) * (b - bound) < 0 or b == bound:
-            return True
-    return False
+    ahead, behind = (a - bounds[0]) * (b - bounds[0]), (a - bounds[1]) * (b - bounds[1])
+    return ahead < 0 or behind < 0 or bounds[0] == b or bounds[1] == b
 
 
 @compiled
@@ -241,7 +238,7 @@ def walk(
         copy(vectors, basis)
         (how, steps, _), (residual, determinant, margin, turn, velocity) = stride(
             equations, rates, (h, weights, columns, velocities), signs, metric, stages, length, rule, room, solver,
-            (converged, reach, positions, alike, decoupled), (orbit, tangent, own, spectra[k], vectors),
+            ((converged, accuracy), reach, positions, alike, decoupled), (orbit, tangent, own, spectra[k], vectors),
         )  # fmt: skip
         if how != SOLVED or steps > SLOW or not margin > clear or turn > LARGEST_TURN:
             return k, REFUSED, length

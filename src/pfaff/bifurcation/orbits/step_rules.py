@@ -41,7 +41,7 @@ def wanted_intervals(intervals, gain, error, residual, accuracy, order):
     if KEPT[0] < share and not (share > KEPT[1] and worn(error, residual, accuracy)):
         return intervals
     factor = (share / RESERVE) ** (1 / order)
-    return min(max(FEWEST, int(ceil(intervals * min(max(factor, 0.5), 1.5)))), MOST)
+    return min(max(FEWEST, ceil(intervals * min(max(factor, 0.5), 1.5))), MOST)
 
 
 @compiled

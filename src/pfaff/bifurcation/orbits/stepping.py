@@ -301,7 +301,7 @@ class Continuation:
         values, basis = np.empty(len(signs), dtype=complex), point.basis.copy()
         (how, steps, size), (residual, determinant, margin, turn, velocity) = stride(
             loops.equations, loops.rates, (mesh.h, mesh.weights, loops.columns, loops.f), signs, tuple(point.metric),
-            stages, ds, loops.rule, loops.room, loops.solver, (enough, *self.measures),
+            stages, ds, loops.rule, loops.room, loops.solver, ((enough, self.accuracy), *self.measures),
             (orbit, tangent, metric, values, basis),
         )  # fmt: skip
         if how != SOLVED:

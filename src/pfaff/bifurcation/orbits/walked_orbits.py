@@ -25,7 +25,6 @@ from pfaff.bifurcation.orbits.orbit_walker import (
     TESTS,
     TURNED,
     UNSTABLE,
-    VALUE,
     length_of,
     measures,
     record,
@@ -56,6 +55,7 @@ class Walk:
         self._spectra, self._notes = np.empty((many, n), dtype=complex), np.full((many + 2, NOTES), np.nan)
         self._meshes: dict[int, Mesh] = {}
         self._points: dict[int, Point] = {}
+        self._renewed: dict[int, Point] = {}
         free = 0
         for row, each in stages:
             free = self._keep(row, each, free)
@@ -65,7 +65,7 @@ class Walk:
             (c.accuracy, c.settled, c.ones, c.level, MIRRORED, CLEAR, scale), home, (tuple(at.metric), at.basis),
             self.known, free, self._store, self._spectra, self._notes,
         )  # fmt: skip
-        self.facts = self._notes[2 : 2 + self.many, PERIOD : VALUE + 1].tolist()
+        self.facts = self._notes[2 : 2 + self.many, PERIOD : MARGIN + 1].tolist()  # period, amplitude, value, margin
 
     def _keep(self, row: int, point: Point, at: int) -> int:
         """Put a point into the store and into the notes; where it ends."""
@@ -105,7 +105,11 @@ class Walk:
         point, note = self.point(k), self._notes[k + 2]
         if note[NEXT] == note[ORBIT]:
             return point
-        return point.carried(*self._stage(int(note[NEXT_MESH]), int(note[NEXT]), int(note[NEXT_INTERVALS])))
+        if k not in self._renewed:
+            self._renewed[k] = point.carried(
+                *self._stage(int(note[NEXT_MESH]), int(note[NEXT]), int(note[NEXT_INTERVALS]))
+            )
+        return self._renewed[k]
 
     def step(self, k: int) -> tuple[float, float]:
         """The length and the turn of the one that leads to a point."""
