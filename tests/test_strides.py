@@ -155,7 +155,7 @@ def test_a_step_that_a_coarser_mesh_does_not_resolve_is_taken_on_the_finer_one(b
 
 
 def test_a_walked_branch_is_the_branch_step_by_step(branch, monkeypatch):
-    """With its special points, meshes and multipliers, and its end; and no more points are walked than are asked for."""
+    """With its special points, meshes and multipliers, and its end; no more points are walked than are asked for."""
     start, to = branch[0], branch[-1].value
     walked, few = start.orbits(to=to), start.orbits(to=to, points=7)
     monkeypatch.setattr(Continuation, "walks", False)
