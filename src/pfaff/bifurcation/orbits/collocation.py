@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import inf, isfinite
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -182,6 +182,16 @@ class Collocation:
                     equations, rates, columns, np.empty(columns.shape), rule, w.of_newton, solver()
                 )
         return known[intervals, halved]
+
+    @cached_property
+    def in_walks(self) -> tuple[Any, ...] | None:
+        """What walks need: f with and without derivatives, parameters, the rule, and what interpolates and estimates;
+        none where the equations have no address."""
+        e, g = self.equations, self.gauss
+        functions = e.address(), e.address(True)
+        if None in functions:
+            return None
+        return functions, e.numbers, (*self._rule, e.unfolding), (g.inverse, g.c, g.highest, g.constant)
 
     @cached_property
     def _rule(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -7,7 +7,6 @@ together are resolved and not jumped over.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from math import isnan
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,7 +16,6 @@ from pfaff.bifurcation.orbits.chords import Chord, Point
 from pfaff.bifurcation.orbits.collocation import EDGE
 from pfaff.bifurcation.orbits.cycles import Cycle
 from pfaff.bifurcation.orbits.orbit_ends import (
-    LONG,
     STILL,
     at_zero,
     converge,
@@ -27,22 +25,34 @@ from pfaff.bifurcation.orbits.orbit_ends import (
     slows_evenly,
     states_of_rest,
 )
+from pfaff.bifurcation.orbits.orbit_walker import FULL, HANDED
 from pfaff.bifurcation.orbits.silence import silent
 from pfaff.bifurcation.orbits.special_orbits import MULTIPLE
-from pfaff.bifurcation.orbits.stepping import ADAPT_EVERY, MERGED, Continuation
+from pfaff.bifurcation.orbits.step_rules import (
+    ADAPT_EVERY,
+    COARSE,
+    GROWTH,
+    LONG,
+    MERGED,
+    VANISHING,
+    WITHIN,
+    apart,
+    paced,
+    strays,
+)
+from pfaff.bifurcation.orbits.stepping import Continuation
+from pfaff.bifurcation.orbits.walked_orbits import Walk
+from pfaff.continuation.course import POINTS
 from pfaff.continuation.endings import Ending, Reason, Refused
-from pfaff.continuation.problem import Event, Pace, Problem
+from pfaff.continuation.problem import Event, Pace, Problem, Stretch
+from pfaff.continuation.walked_points import Walked
 
-TURN = 0.15  # of the tangent in a step, aimed at, in radians
 UNSTEADY = 1e-3  # of the accuracy, what the parameter changes by near homoclinic orbits where it does not
 TINY = 1e-300  # amplitude of an equilibrium, to which orbits have jumped
-VANISHING = 1e-3  # of the largest amplitude of a branch, from which it may end in an equilibrium
 AHEAD = 1e-3  # of its tangent, that tells the direction of a branch
 AT_EDGE = 4 * EDGE  # margin of a chart at which a branch ends
 LEFT = 0.1  # margin at which it is left for one without an edge
-COARSE = 100.0  # times the accuracy, the error of a step on a coarser mesh, for which the finer one is taken after all
 ENDING = 4  # points from which its end is extrapolated
-WITHIN = 4.0  # steps, how near the start must be by its size and period to lie in one
 
 
 class Passed(NamedTuple):
@@ -58,12 +68,15 @@ class Passed(NamedTuple):
 class Orbits(Problem[Point]):
     """The branch through an orbit, once: what the last steps told is remembered for the next."""
 
-    pace = Pace(first=0.5, smallest=1e-7, growth=1.6)
+    pace = Pace(first=0.5, smallest=1e-7, growth=GROWTH)
     of = "orbit"
 
-    def __init__(self, continuation: Continuation, start: Point, home: Point, edge: float = AT_EDGE) -> None:
+    def __init__(
+        self, continuation: Continuation, start: Point, home: Point, edge: float = AT_EDGE, points: int = POINTS
+    ) -> None:
         self.continuation, self.special = continuation, continuation.special
         self.place, self.returned = continuation.place, max(self.returned, continuation.accuracy)
+        self.points = points  # that are asked for
         self.edge = edge  # margin of the chart at which it ends
         self.tried: Point | None = None  # the point from which a step was refused
         self.earlier: Point | None = None  # the point before, ...
@@ -71,39 +84,71 @@ class Orbits(Problem[Point]):
         self.age = ADAPT_EVERY  # of the mesh, in steps: the first orbit's is not its own
         self.length, self.finer = 0.0, False  # of the last step, and whether it needed a finer mesh
         self.finest: Point | None = None  # the last point on its own mesh, where it has been given a coarser one
+        self.ready: tuple[Point, Point] | None = None  # the last point of a walk, and as it goes on
         self.hidden: dict[str, list[Event[Point]]] = {}
         self.multiple: set[str] = set()  # kinds of multiple points in the last step, which outrank others there
         self._told: tuple[Point, Passed] | None = None  # of the last point that was asked for
         self.passed = [self._passed(start)]
         self.shortest, self.greatest, *_ = self.passed[0]
         self.at_home = self._passed(home)
-        self.farthest = _apart(self.passed[0], self.at_home)
+        self.farthest = apart(self.passed[0][:3], self.at_home[:3])
 
     # Steps
 
     def ahead(self, at: Point, length: float) -> tuple[Point, float]:
         before = None if self.tried is at else self.earlier
         self.tried, self.length = at, length
-        following, turn = self._stepped(at, length, before)
-        if following.error > COARSE * self.continuation.accuracy and self.finest is not None:
+        try:
+            following, turn = self._stepped(at, length, before)
+            coarse = following.error > COARSE * self.continuation.accuracy
+        except Refused:
+            coarse = True
+            if self.finest is None:
+                raise
+        if coarse and self.finest is not None:
             following, turn = self._stepped(self.finest, length, before)
-        if self._strayed(at, following, self.rate * length):
+        if strays(
+            at.determinant, self.rate * length, following.determinant, at.tests["torus"], following.tests["torus"]
+        ):
             raise Refused("another branch is near")
         return following, turn
+
+    def walked(
+        self, at: Point, length: float, longest: float, bounds: tuple[float, float], home: Point
+    ) -> Stretch[Point] | None:
+        c, left = self.continuation, self.points - len(self.passed)
+        if self.tried is at or not (c.walks and left > 0):
+            return None
+        known = [
+            self.earlier is not None, self.gone, self.rate, self.age, self.finest is not None, self.shortest,
+            self.greatest, self.farthest, len(self.passed),
+        ]  # fmt: skip
+        course = length, longest, bounds
+        walk = Walk(c, at, self.earlier, known, self.at_home[:3], self._scale, course, left)
+        if walk.many:
+            self._walked(walk)
+        ahead = None
+        if walk.ended == HANDED:
+            ahead = walk.point(walk.many), walk.step(walk.many)[1]
+            self.tried, self.length = walk.renewed(walk.many - 1), walk.length
+        return Stretch(Walked(walk.many, lambda k: (self, walk.point(k))), walk.length, walk.ended == FULL, ahead=ahead)
+
+    def _walked(self, walk: Walk) -> None:
+        """Remember what the steps of a walk told, as those of the engine."""
+        last = walk.point(walk.many - 1)
+        _, self.gone, self.rate, age, finer, self.shortest, self.greatest, self.farthest, _ = walk.known.tolist()
+        self.tried = self.earlier = walk.renewed(walk.many - 2)
+        self.age, self.length, self.finest = int(age), self.gone, last if finer else None
+        self.hidden, self.multiple = {}, set()
+        self.passed += map(Passed._make, walk.facts)
+        self.ready = last, walk.renewed(walk.many - 1)
 
     def _stepped(self, at: Point, length: float, before: Point | None) -> tuple[Point, float]:
         c = self.continuation
         return c.step(at, length, None if before is None else c.moved_to(before, at.cycle.mesh))
 
-    def _strayed(self, a: Point, b: Point, change: float) -> bool:
-        """Whether the determinant should have changed its sign and did not: a step onto the other of two branches."""
-        if isnan(a.tests["torus"]) or isnan(b.tests["torus"]):  # near homoclinic orbits rounding hides it as well
-            return False
-        expected = a.determinant * (a.determinant + change) < 0
-        return expected and abs(b.determinant) > abs(a.determinant) and a.determinant * b.determinant > 0
-
     def paced(self, length: float, turn: float) -> float:
-        return length * min(max(TURN / max(turn, 1e-9), 0.5), self.pace.growth)
+        return float(paced(length, turn))
 
     def kept(self, point: Point) -> Point:
         """On a finer mesh where its accuracy needs one."""
@@ -113,6 +158,8 @@ class Orbits(Problem[Point]):
         return self.continuation.refined(point)
 
     def renewed(self, point: Point) -> tuple[Orbits, Point]:
+        if self.ready is not None and self.ready[0] is point:
+            return self, self.ready[1]
         at = self.tried
         told = self.earlier is not None and not self.finer  # the determinant of the first orbit belongs to other pins
         self.rate = (point.determinant - at.determinant) / self.length if told and at is not None else 0.0
@@ -170,7 +217,7 @@ class Orbits(Problem[Point]):
     # Endings
 
     def returns(self, a: Point, b: Point, home: Point) -> bool:
-        away = _apart(self._passed(b), self.at_home)
+        away = apart(self._passed(b)[:3], self.at_home[:3])
         if not away < min(self.farthest, WITHIN * self.length):
             return False
         start, before, after = (self.signature(each, home) for each in (home, a, b))
@@ -198,7 +245,7 @@ class Orbits(Problem[Point]):
         """Whether orbits shrink to an equilibrium, or come to rest at one, or reach the edge of their chart."""
         last, facts = passed[-1], self._passed(passed[-1])
         self.passed.append(facts)
-        self.farthest = max(self.farthest, _apart(facts, self.at_home))
+        self.farthest = max(self.farthest, apart(facts[:3], self.at_home[:3]))
         self.shortest, self.greatest = min(self.shortest, facts.period), max(self.greatest, facts.amplitude)
         small, long = facts.amplitude < VANISHING * self.greatest, facts.period > LONG * self.shortest
         if not (small or long or last.margin < self.edge):
@@ -239,9 +286,3 @@ class Orbits(Problem[Point]):
     def _still(self) -> float:
         """Changes of the parameter that are none, relative to its scale."""
         return max(STILL, UNSTEADY * self.continuation.accuracy)
-
-
-def _apart(facts: Passed, home: Passed) -> float:
-    """How far an orbit is at least from another, by period, amplitude and parameter alone."""
-    longer, larger = facts.period / home.period - 1, facts.amplitude / home.amplitude - 1
-    return max(abs(facts.value - home.value), abs(longer), abs(larger))

@@ -12,11 +12,11 @@ import numpy as np
 
 from pfaff.bifurcation.orbits.collocation import Collocation
 from pfaff.bifurcation.orbits.cycles import Cycle
+from pfaff.bifurcation.orbits.step_rules import LONG
 
 CONVERGES = 0.7  # of what parameters moved in one doubling of a size, what they move in the next; 1/4 at a Hopf point
 STILL = 1e-10  # change of a parameter, relative to its range, that is none
 HOMOCLINIC = 100.0  # times the shortest period
-LONG = 20.0  # the same, if the parameters stand still
 SERIES = 6  # doublings of a period from which the limit of a parameter is extrapolated
 APART = 0.1  # of the amplitude, distance of states of rest that are different
 SLOW = 0.05  # part of an orbit, relative to its size, that is covered in its period at the least speed

@@ -57,6 +57,13 @@ class Equations:
         room = np.empty((self._outputs, size)) if rates else self._room(size)
         return pointer.address, pointer.lanes, self.place, self._columns(size, self.numbers[self.place]), room
 
+    def address(self, rates: bool = False) -> tuple[int, int, int, int] | None:
+        """Of the equations, or of f with its pivots alone, how many states are evaluated at once, the place of the
+        load, and the number of values; none where they have no address."""
+        pointer = (self._rates if rates else self._compiled).in_lanes
+        outputs = self._outputs if rates else len(self.rows) * (len(self.flow.states) + 2)
+        return None if pointer is None else (pointer.address, pointer.lanes, self.place, outputs)
+
     def numbers_at(self, value: float) -> np.ndarray:
         numbers = self.numbers.copy()
         numbers[self.place] = value

@@ -12,7 +12,8 @@ from pfaff.bifurcation.orbits.chords import Point
 from pfaff.bifurcation.orbits.collocation import Solution
 from pfaff.bifurcation.orbits.cycles import Cycle
 from pfaff.bifurcation.orbits.sparse_chain import leading_multipliers
-from pfaff.bifurcation.orbits.stepping import TRUSTED, Continuation
+from pfaff.bifurcation.orbits.step_rules import TRUSTED
+from pfaff.bifurcation.orbits.stepping import Continuation
 
 
 class SparseContinuation(Continuation):

@@ -24,23 +24,16 @@ from pfaff.bifurcation.orbits.floquet import allowed, coupling, multipliers, shr
 from pfaff.bifurcation.orbits.levels import coordinates, free_multipliers, gradients_of, on_level
 from pfaff.bifurcation.orbits.orbit_newton import SOLVED
 from pfaff.bifurcation.orbits.special_orbits import SpecialOrbits
+from pfaff.bifurcation.orbits.step_rules import LARGEST_TURN, MERGED, MOST, SLOW, TRUSTED, wanted_intervals, worn
 from pfaff.bifurcation.orbits.strides import REACH, predicted, stride
 from pfaff.bifurcation.orbits.workspaces import Loops
 from pfaff.continuation.endings import Refused
 
-LARGEST_TURN = 0.45  # beyond which a step is repeated with half its length
 LOOSEST = 1e-5  # error of tangents and multipliers on the way, if no more accuracy is asked for
 DECOUPLED = 1e-3  # share of that error with which multipliers are eigenvalues
-SLOW = 5  # steps of Newton's method, beyond which a step is repeated with half its length
-ADAPT_EVERY = 4  # steps between new meshes
-FEWEST, MOST = 8, 2000  # intervals
-RESERVE = 0.01  # share of the accuracy at which the error of a new mesh aims
-KEPT = 3e-3, 0.1  # shares between which a mesh keeps its number of intervals
-BLURRED = 3.0  # times the residual before Newton's last step, what that may leave of an estimated error
 ROUNDING = 1e-10  # errors below this that finer meshes do not reduce
 SHARE = 1e-4  # of the accuracy, by which special points may be displaced on their chord
-TRUSTED = 1e-3  # distance from 1 of multipliers that are 1 by structure, beyond which none is believed
-MERGED = 1e-5  # step within which special points are one
+FEW = 12  # states with equations of their own up to which orbits are walked: a step of more takes longer than Python
 NEARER = 0.25  # of the margin of a chart, what a step leaves
 
 
@@ -81,8 +74,8 @@ class Continuation:
         flow = collocation.equations.flow
         self._kinds = _numbers(flow.positions), _numbers(flow.alike)
         reach, decoupled = (span, REACH * natural, origin), coupling(len(flow.states), DECOUPLED * self.settled)
-        self._measures = reach, *self._kinds, decoupled  # of points, as compiled loops take them
-        self._plain = self.structural == 1 and not flow.bonds  # neither families nor bonds
+        self.measures = reach, *self._kinds, decoupled  # of points, as compiled loops take them
+        self.plain = self.structural == 1 and not flow.bonds  # neither families nor bonds
         self.special = SpecialOrbits(self)
         self.place = float(np.clip(SHARE * accuracy, PLACE, LOCATED))
 
@@ -94,6 +87,12 @@ class Continuation:
     def measure(self, cycle: Cycle, parameter: float | None = None) -> Metric:
         """Sizes of an orbit, and the parameter's: its range, if none is given."""
         return Metric.of(cycle, self.span if parameter is None else parameter, *self._kinds)
+
+    @property
+    def walks(self) -> bool:
+        """Whether stretches may be walked in compiled loops."""
+        few = len(self.collocation.equations.rows) <= FEW
+        return few and self.plain and self.collocation.in_walks is not None
 
     # Orbits
 
@@ -245,17 +244,14 @@ class Continuation:
         the point before it, and a guess from both has no kink."""
 
         def intervals(gain: float) -> int:
-            share, order = gain * max(point.error, 1e-14) / self.accuracy, 2 * self.collocation.gauss.degree
-            if KEPT[0] < share and not (share > KEPT[1] and self.worn(point)):
-                return point.cycle.intervals
-            factor = (share / RESERVE) ** (1 / order)
-            return min(max(FEWEST, ceil(point.cycle.intervals * min(max(factor, 0.5), 1.5))), MOST)
+            order = 2 * self.collocation.gauss.degree
+            return wanted_intervals(point.cycle.intervals, gain, point.error, point.residual, self.accuracy, order)
 
         return self._on_mesh(point, self.collocation.adapted(point.cycle, point.metric, intervals))
 
     def worn(self, point: Point) -> bool:
         """Whether the error of an orbit comes near the accuracy, by its mesh and not by what Newton's method left."""
-        return point.error > max(KEPT[1] * self.accuracy, BLURRED * point.residual)
+        return worn(point.error, point.residual, self.accuracy)
 
     def _on_mesh(self, point: Point, mesh: Mesh) -> Point:
         return point.carried(*self.moved_to(point, mesh))
@@ -286,7 +282,7 @@ class Continuation:
         cycle, tangent = point.cycle, point.tangent
         loops = self.collocation.in_loops(cycle.intervals, cycle.halved)
         stages = cycle[1:4], tangent[1:4], *(each[1:4] for each in before)
-        if loops is not None and self._plain:
+        if loops is not None and self.plain:
             return self._strode(loops, point, ds, stages, enough)
         x, K, scalars = predicted(cycle.mesh.weights, tuple(point.metric), *stages, ds)
         guess = Cycle(cycle.mesh, x, K, scalars, cycle.signs)
@@ -305,7 +301,7 @@ class Continuation:
         values, basis = np.empty(len(signs), dtype=complex), point.basis.copy()
         (how, steps, size), (residual, determinant, margin, turn, velocity) = stride(
             loops.equations, loops.rates, (mesh.h, mesh.weights, loops.columns, loops.f), signs, tuple(point.metric),
-            stages, ds, loops.rule, loops.room, loops.solver, (enough, *self._measures),
+            stages, ds, loops.rule, loops.room, loops.solver, ((enough, self.accuracy), *self.measures),
             (orbit, tangent, metric, values, basis),
         )  # fmt: skip
         if how != SOLVED:

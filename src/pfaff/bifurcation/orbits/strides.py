@@ -14,6 +14,7 @@ from pfaff.bifurcation.orbits.kernels import compiled, part
 from pfaff.bifurcation.orbits.meshes import carried_velocity, pinned
 from pfaff.bifurcation.orbits.orbit_newton import SOLVED, conclude, newton, on_chart
 from pfaff.bifurcation.orbits.products import combined, dual_row, inner_product, normalise, scales, turned_by
+from pfaff.bifurcation.orbits.step_rules import BLURRED, SLOW
 
 REACH = 3.0  # times what changes the equations, or has been passed, the scale of the parameter at most
 
@@ -56,7 +57,7 @@ def stride(equations, rates_of, mesh, signs, metric, stages, ds, rule, room, sol
     """
     (h, weights, columns, f), (here, tangent, before, slope) = mesh, stages
     states, squares, scalar_squares = metric[0], metric[2], metric[3]
-    enough, (span, natural, origin), positions, alike, decoupled = settings
+    (enough, accuracy), (span, natural, origin), positions, alike, decoupled = settings
     orbit, direction, own, values, basis = found
     x, K, scalars = orbit
     halved = signs.min() < 0
@@ -69,19 +70,29 @@ def stride(equations, rates_of, mesh, signs, metric, stages, ds, rule, room, sol
     pins = pinned(last, of_last, h, weights, states, held, here[0], signs, here[2], x, scalars)
     stage_states(x, K, h, scalars[0], rule[0], rule[1], rule[2], room[0])
     G = np.empty((len(h), len(signs), len(signs)))
-    done = np.int64(0)  # not a literal, for which numba would compile all of it once more
+    cycle, done = (x, K, scalars, signs, h), np.int64(0)  # for a literal numba would compile all of it once more
     how, steps, size, residual, determinant = newton(
-        equations, (x, K, scalars, signs, h), pins, (states, metric[1]), rule, room, solver, G, enough, done, np.inf
+        equations, cycle, pins, (states, metric[1]), rule, room, solver, G, enough, done, np.inf
     )
     if how != SOLVED:
         return (how, steps, size), (residual, determinant, 0.0, 0.0, 0.0)
-    along = conclude(room[1], room[3], room[4], K, x, signs, halved, columns)
-    rates, margin = on_chart(rates_of, columns, scalars[1], halved)
+    for sharpened in (False, True):
+        along = conclude(room[1], room[3], room[4], K, x, signs, halved, columns)
+        rates, margin = on_chart(rates_of, columns, scalars[1], halved)
+        parameter = min(span, max(natural, REACH * abs(scalars[1] - origin)))
+        sizes = scales(x, signs, scalars[0] * (2 if halved else 1), parameter, scalars, positions, alike)
+        missed = carried_velocity(G, rates, sizes[0])
+        # Before a finer mesh is called for, what Newton's method left is taken out of the estimate of its error.
+        if sharpened or steps >= SLOW or not accuracy < missed < BLURRED * residual:
+            break
+        how, steps, size, residual, determinant = newton(
+            equations, cycle, pins, (states, metric[1]), rule, room, solver, G, np.inf, steps, np.inf
+        )
+        if how != SOLVED:
+            return (how, steps, size), (residual, determinant, 0.0, 0.0, 0.0)
     turn = turned_by(
         weights, squares, scalar_squares, here[0], here[2], x, scalars, tangent[0], tangent[2], along[0], along[2]
     )
-    period, parameter = scalars[0] * (2 if halved else 1), min(span, max(natural, REACH * abs(scalars[1] - origin)))
-    sizes = scales(x, signs, period, parameter, scalars, positions, alike)
     sign = normalise(weights, sizes[2], sizes[3], along[0], along[1], along[2], tangent[0], tangent[2])
     copy(values, spectrum(G, signs, sizes[0], basis, decoupled, solver[1]))
     copy(direction[0], along[0])
@@ -90,5 +101,4 @@ def stride(equations, rates_of, mesh, signs, metric, stages, ds, rule, room, sol
     for k in range(4):
         copy(own[k], sizes[k])
     copy(f, rates)
-    missed = carried_velocity(G, rates, sizes[0])
     return (how, steps, size), (residual, sign * determinant * shrunk(values), margin, turn, missed)

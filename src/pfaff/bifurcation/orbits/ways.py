@@ -135,7 +135,7 @@ def followed(start: OrbitPoint, course: Course, earlier: OrbitBranch | None = No
     ended = _told(found.ended, start, found.points, course)
     born = start.born if isinstance(start, Newborn) else None
     problem = found.points[0].problem
-    return OrbitBranch(problem, tuple(found.points), tuple(found.special), ended, course.step, born)
+    return OrbitBranch(problem, found.points, tuple(found.special), ended, course.step, born)
 
 
 def _gathered(
@@ -150,13 +150,14 @@ def _gathered(
     """The branch until it is at home, or its chart is left with so much margin."""
     first = continuation.adopted(start.point)
     return gathered(
-        Engine(Orbits(continuation, first, home or first, edge)),
+        Engine(Orbits(continuation, first, home or first, edge, course.points)),
         first,
         course,
         limits,
         lambda point: OrbitPoint(problem, point),
         lambda event: Special(problem, event.point, event.kind, event.detail or ""),
         home=home,
+        walked=lambda _, point: OrbitPoint(problem, point),
     )
 
 
