@@ -195,10 +195,8 @@ def test_modes_that_are_linear_however_large():
     """A knife edge on springs: θ = A cos √3 t turns on the spot and x = A cos t runs straight, both about equilibria of
     a family, and nothing else crosses the unit circle."""
     theta = dynamicsymbols("theta")
-    kinetic, potential = (
-        (x.diff(t) ** 2 + y.diff(t) ** 2 + theta.diff(t) ** 2) / 2,
-        (x**2 + 2 * y**2 + 3 * theta**2) / 2,
-    )
+    kinetic = (x.diff(t) ** 2 + y.diff(t) ** 2 + theta.diff(t) ** 2) / 2
+    potential = (x**2 + 2 * y**2 + 3 * theta**2) / 2
     blade = [x.diff(t) * sm.sin(theta) - y.diff(t) * sm.cos(theta)]
     knife = pfaff.System([x, y, theta], kinetic, potential, nonholonomic_constraints=blade).at()
     for number, square, energy, moves in ((1, 1, 0.5, "x"), (2, 3, 3.0, "theta")):

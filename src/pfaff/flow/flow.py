@@ -105,10 +105,14 @@ class Flow(Travels):
 
     def rhs(self, x: Any, case: Bound | np.ndarray, time: float | np.ndarray = 0.0) -> np.ndarray:
         """f(x). A state where the mass matrix or the constraints are singular raises an error that says so."""
-        values = self._evaluate("rhs", lambda: self.expressions, x, case, time)
+        values = self.rates(x, case, time)
         if not np.isfinite(values).all():
             self.diagnose(np.asarray(x, dtype=float), numbers_of(case), values)
         return values
+
+    def rates(self, x: Any, case: Bound | np.ndarray, time: float | np.ndarray = 0.0) -> np.ndarray:
+        """f(x) as it comes, whether it is finite or not."""
+        return self._evaluate("rhs", lambda: self.expressions, x, case, time)
 
     @property
     def operations(self) -> int:

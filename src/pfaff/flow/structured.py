@@ -141,11 +141,9 @@ class StructuredFlow(Flow):
             "J": Matched(slopes),
         }
 
-    def rhs(self, x: Any, case: Bound | np.ndarray, time: float | np.ndarray = 0.0) -> np.ndarray:
+    def rates(self, x: Any, case: Bound | np.ndarray, time: float | np.ndarray = 0.0) -> np.ndarray:
         columns, numbers = self.columns(x, case)
         values = self._values["f"](columns, numbers, time)
-        if not np.isfinite(values).all():
-            self.diagnose(columns, numbers, values)
         return values[:, 0] if np.ndim(x) == 1 else values
 
     def jacobian(self, x: Any, case: Bound | np.ndarray, time: float = 0.0) -> np.ndarray:

@@ -147,10 +147,11 @@ def neighbour(system, at, length, found):
     for i in range(N):
         found[0, i], found[2, i] = at[0, i] + length * at[1, i], at[2, i]
         row[i] = at[1, i] / at[2, i] ** 2
-    ended, _ = newton(system, found[0], row, J, right, left)
+    factors = blank(N)
+    ended, _, _, _ = newton(system, found[0], row, factors, True, J, right, left)
     if ended != FOUND:
         return False
-    sign, _ = directed(system, found[0], at[1], found[1], J, right, left)
+    sign, _ = directed(system, found[0], at[1], factors, found[1], J, right, left)
     return sign == sign
 
 

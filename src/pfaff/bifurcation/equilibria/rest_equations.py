@@ -28,6 +28,7 @@ from pfaff.threads import known_property
 if TYPE_CHECKING:
     from pfaff.case import Bound
 
+FARTHER = 1e3  # times what moves the states by their sizes, how far a parameter is measured at once
 PROBE = 1e-5  # of differences of analytic Jacobians, relative to the units
 
 
@@ -186,7 +187,7 @@ class RestEquations:
         weights = units / units[:, None]
         whole, part = (float(np.linalg.norm(each * weights)) for each in (here, (after - before) / (2 * PROBE)))
         reach = whole / part * size if part > 0 and whole > 0 else inf
-        return replace(self, origin=float(z[-1]), reach=reach).reaching(z, float(self.sizes[-1]), 0.0)
+        return replace(self, origin=float(z[-1]), reach=min(reach, self.reach)).reaching(z, float(self.sizes[-1]), 0.0)
 
     def reaching(self, z: np.ndarray, span: float, least: float) -> RestEquations:
         """With a range of the parameter by which its steps are measured at z, no less than before."""
@@ -315,9 +316,13 @@ def equations_about(
             raise ParameterError(f"{free[0]} is no coordinate of a family of equilibria here: vary a parameter")
         pull[0, 0] = rows[0, j]
     span = np.abs(np.asarray(spans, dtype=float))
-    sizes = np.concatenate([state_sizes(whole, J, by, x, flow, case, free[0], span[0]), np.ones(k), span])
-    z = np.concatenate([x, np.zeros(k), values])
-    return RestEquations(case, flow, free, zeros, border.columns, rows, rows @ x - pull @ values, pull, sizes), z
+    states, share = state_sizes(whole, J, by, x, flow, case, free[0], span[0])
+    # Beyond, the accuracy of a parameter would be less than what the states tell of it.
+    reach = FARTHER * share * span[0]
+    span[0] = min(span[0], reach)
+    sizes, z = np.concatenate([states, np.ones(k), span]), np.concatenate([x, np.zeros(k), values])
+    held = rows @ x - pull @ values
+    return RestEquations(case, flow, free, zeros, border.columns, rows, held, pull, sizes, reach=reach), z
 
 
 def linear_about(case: Bound, flow: Flow, name: str, x: np.ndarray) -> tuple[np.ndarray, np.ndarray, Border]:

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 FINER, BEFORE = 4, 8  # looks from one share to the next, and from how many before the one that is found
 FEW = 4  # states whose changes add up to a step; of more, it is their mean
 ASIDE = 1e-5  # of the way of a parameter, where states act on one another that do not at its beginning
+ELSEWHERE = 0.9  # of what moves states, the rates that are left where their first rate puts them, if they are elsewhere
+ROUNDING = 1e-13  # of what is balanced
 
 
 class Looks(NamedTuple):
@@ -44,11 +46,12 @@ SHARES = ON_WAY.shares
 
 def state_sizes(
     border: Border, J: np.ndarray, by: np.ndarray, x: np.ndarray, flow: Flow, case: Bound, name: str, span: float
-) -> np.ndarray:
+) -> tuple[np.ndarray, float]:
     """In the units of each group: as large as its states, or as what the parameter does to them on its way, with the
-    rates ``by`` it.
+    rates ``by`` it; and the share of that way on which this is so.
 
-    That is at most what changes the Jacobian by its own size: beyond it, a first rate tells nothing.
+    That is at most what changes the Jacobian by its own size, or what leads elsewhere: beyond, a first rate tells
+    nothing.
     """
     from pfaff.bifurcation.equilibria.branch_loops import grouped, lapack, quickest
 
@@ -57,7 +60,11 @@ def state_sizes(
     acts = np.abs(J) + np.abs(_aside(x + ASIDE * way, flow, case, name, ASIDE * span))
     D, groups = quickest(grouped)(lapack(), acts)
     even = D / D[:, None] * (groups[:, None] == groups)
-    share = min(1.0, _first(flow, case, x, way, ON_WAY, J, even)) if way.any() else 0.0
+    share = 0.0
+    if way.any():
+        moves = np.abs(J * (groups[:, None] == groups)) @ np.abs(way)
+        elsewhere = _elsewhere(flow, case, x, way, (name, span), moves / D, np.abs(J) @ np.abs(x) / D, (D, groups))
+        share = min(1.0, _first(flow, case, x, way, ON_WAY, J, even), elsewhere)
     moved = np.maximum(np.abs(x), share * np.abs(way)) / D
     sizes = np.zeros(groups.max(initial=-1) + 1)
     np.maximum.at(sizes, groups, moved)
@@ -65,12 +72,53 @@ def state_sizes(
         own = even * (groups == group)
         if np.linalg.norm(J * own) > FAINT * np.linalg.norm(J * even):  # else it may be rounding
             length = _first(flow, case, x, D * (groups == group), AT_ANY_LENGTH, J, own)
-            sizes[group] = length if isfinite(length) else 0.0
+            if isfinite(length):  # where others are moved sooner, it may be rounding
+                pushed = _pushes(flow, case, x, D * (groups == group), np.linalg.norm(J * own), (D, groups, sizes))
+                sizes[group] = min(length, pushed)
     if len(sizes) > 1:
         _driven(sizes, jacobian_of(flow, x + share * way, case.numbers), D, groups)
     sizes[sizes == 0.0] = sizes.max(initial=0.0) or 1.0
     # So that steps are as long however many states there are, such as the cells of a mesh.
-    return sizes[groups] * max(1.0, sqrt(len(x) / FEW)) * D
+    return sizes[groups] * max(1.0, sqrt(len(x) / FEW)) * D, share or 1.0
+
+
+def _elsewhere(
+    flow: Flow, case: Bound, x: np.ndarray, way: np.ndarray, parameter: tuple[str, float], moves: np.ndarray,
+    balanced: np.ndarray, units: tuple[np.ndarray, np.ndarray],
+) -> float:  # fmt: skip
+    """The first share of the way of a parameter at which states of some group are not where their first rate puts them:
+    the rates that are left there are as large as those that move them, in units of their groups, and no rounding beside
+    what is ``balanced`` here."""
+    (name, span), (D, groups) = parameter, units
+    place, shares = case.system.parameter_names.index(name), ON_WAY.shares
+    numbers = case.numbers[:, None].repeat(1 + len(shares), axis=1)
+    at = np.append(0.0, shares)
+    numbers[place] += span * at
+    with np.errstate(all="ignore"):
+        rates = np.abs(flow.rates(x[:, None] + at * way[:, None], numbers)) / D[:, None]
+    many = groups.max() + 1
+    left, moving, rounding = np.zeros((many, len(at))), np.zeros((many, 1)), np.zeros((many, 1))
+    np.maximum.at(left, groups, rates)
+    np.maximum.at(moving[:, 0], groups, moves)
+    np.maximum.at(rounding[:, 0], groups, ROUNDING * balanced)
+    lost = ~(left[:, 1:] - left[:, :1] - rounding <= ELSEWHERE * moving * shares)
+    found = lost.any(axis=0)
+    return float(shares[found.argmax()]) if found.any() else inf
+
+
+def _pushes(
+    flow: Flow, case: Bound, x: np.ndarray, way: np.ndarray, rate: float,
+    units: tuple[np.ndarray, np.ndarray, np.ndarray],
+) -> float:  # fmt: skip
+    """The first length of a way at which states of other groups, whose sizes are known, move by these at a rate."""
+    D, groups, sizes = units
+    known = np.flatnonzero(sizes[groups] > 0)
+    if not known.size:
+        return inf
+    with np.errstate(all="ignore"):
+        rates = flow.rates(x[:, None] + AT_ANY_LENGTH.shares * way[:, None], case.numbers)[known]
+    moved = ~(np.abs(rates) <= rate * (sizes[groups] * D)[known, None]).all(axis=0)
+    return float(AT_ANY_LENGTH.shares[moved.argmax()]) if moved.any() else inf
 
 
 def _way(border: Border, J: np.ndarray, by: np.ndarray, span: float) -> np.ndarray:
