@@ -10,7 +10,7 @@ from functools import partial
 import numpy as np
 
 from pfaff.bifurcation.orbit_curves.resonance import on_circle
-from pfaff.bifurcation.orbit_curves.surface import Coordinates, Place, Surface, rounded
+from pfaff.bifurcation.orbit_curves.surface import Coordinates, Place, Surface, heading, rounded
 from pfaff.bifurcation.orbits.chords import Point
 from pfaff.bifurcation.orbits.orbit_ends import converge, homoclinic, states_of_rest
 from pfaff.bifurcation.orbits.step_rules import ADAPT_EVERY
@@ -55,10 +55,11 @@ class SpecialCurve(Problem[Place]):
 
     def point(self, solution: Solution, at: Place) -> Place:
         u, place = solution
-        return replace(self.surface.surveyed(place, at.along), reached=u, age=at.age + 1)
+        return replace(self.surface.surveyed(place, at), reached=u, age=at.age + 1)
 
     def turn(self, a: Place, b: Place) -> float:
-        return float(np.arccos(np.clip(a.along @ b.along, -1, 1)))
+        before = heading(a, b)
+        return float(np.arccos(np.clip(before @ b.along / np.linalg.norm(before), -1, 1)))
 
     def chord(self, a: Place, b: Place) -> Callable[[float], Place]:
         normal = b.reached / (np.linalg.norm(b.reached) or 1.0)
@@ -100,7 +101,7 @@ class SpecialCurve(Problem[Place]):
 
     def landed(self, a: Place, b: Place, bound: float) -> Place:
         second, first, last = self.surface.second, self.value(a), self.value(b)
-        span, q0, fixed = self.surface.spans[second], a.values[a.fixed], a.fixed == second
+        span, q0, fixed = a.spans[second], a.values[a.fixed], a.fixed == second
 
         def left(u: Coordinates, point: Point) -> float:
             return ((q0 + u[1] * span if fixed else point.value) - bound) / span
@@ -124,7 +125,7 @@ class SpecialCurve(Problem[Place]):
                 return event, Ending(Reason.SPECIAL, f"ends at a {event.kind} point")
             return None, Ending(Reason.EQUILIBRIUM, f"the orbits shrink to an equilibrium near {self.where(last)}")
         periods = [each.point.cycle.period for each in passed]
-        grows = homoclinic(periods, [self._scaled(each) for each in passed])
+        grows = not last.problem.flow.carried and homoclinic(periods, [self._scaled(each) for each in passed])
         if grows and states_of_rest(last.problem.collocation, last.point.cycle):
             words = f"the period grows without bound near {self.where(last)}: towards a homoclinic orbit"
             return None, Ending(Reason.HOMOCLINIC, words)
