@@ -124,10 +124,10 @@ def test_a_curve_turns_where_the_branch_breaks_off(island):
 
 def test_a_curve_whose_parameters_have_changed_their_roles_is_extended(island):
     """Beyond a slope of 3 folds are followed along the other parameter."""
-    part = island.curve("a", to=-1, points=8)
+    part = island.curve("a", to=-1, points=24)
     assert part[-1].special.load == "a"
-    more = part.extend(-1, points=20)
-    assert len(more) == 27
+    more = part.extend(-1, points=5)
+    assert len(more) == 28
     assert more[-1]["mu"] < part[-1]["mu"] - 0.1
     assert max(abs(point["a"] - point["mu"] ** 2) for point in more) < 1e-13
 
@@ -286,7 +286,7 @@ def test_period_doublings_are_the_same_curve_whatever_the_end(rossler):
 
 def test_folds_are_the_same_curve_whatever_the_end(quintic_fold):
     """μ = −a²/4, by steps that grow with the way."""
-    for to in (10, 1e3, 1e5):
+    for to in (10, 100, 1e3):
         curve = quintic_fold.curve("a", to=to, points=200)
         assert curve.ended == f"reached {to:g}"
         assert [point["mu"] for point in curve] == pytest.approx([-(point["a"] ** 2) / 4 for point in curve], rel=1e-9)

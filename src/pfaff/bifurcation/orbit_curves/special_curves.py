@@ -109,6 +109,8 @@ class SpecialCurve(Problem[Place]):
         guess = b.reached * (bound - first) / (last - first)
         try:
             found = self.surface.solved(a, guess, left, self.surface.slopes(a))
+            if found[0] @ b.reached > (1 + self.sharp) * (b.reached @ b.reached):
+                raise Refused("the bound is crossed a second time")  # beyond where the curve turns
             return rounded(self.point(found, a), second, bound)
         except Refused as why:
             raise Refused(f"the special orbit at {second} = {bound:.10g} was not found") from why
