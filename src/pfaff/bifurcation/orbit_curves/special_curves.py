@@ -101,19 +101,25 @@ class SpecialCurve(Problem[Place]):
 
     def landed(self, a: Place, b: Place, bound: float) -> Place:
         second, first, last = self.surface.second, self.value(a), self.value(b)
-        span, q0, fixed = a.spans[second], a.values[a.fixed], a.fixed == second
+        guess = b.reached * (bound - first) / (last - first)
+        try:
+            u, near = self._at_bound(a, guess, bound)
+            if u @ b.reached > (1 + self.sharp) * (b.reached @ b.reached):
+                raise Refused("the bound is crossed a second time")  # beyond where the curve turns
+            # Where it is about to turn, the gradient at the start of the step does not settle it to rounding.
+            found = self._at_bound(self.surface.surveyed(near, a), np.zeros(2), bound)[1]
+            return rounded(self.point((u, found), a), second, bound)
+        except Refused as why:
+            raise Refused(f"the special orbit at {second} = {bound:.10g} was not found") from why
+
+    def _at_bound(self, base: Place, guess: Coordinates, bound: float) -> Solution:
+        """The place near a guess at which the second parameter has a value."""
+        span, q0, fixed = base.spans[self.surface.second], base.values[base.fixed], base.fixed == self.surface.second
 
         def left(u: Coordinates, point: Point) -> float:
             return ((q0 + u[1] * span if fixed else point.value) - bound) / span
 
-        guess = b.reached * (bound - first) / (last - first)
-        try:
-            found = self.surface.solved(a, guess, left, self.surface.slopes(a))
-            if found[0] @ b.reached > (1 + self.sharp) * (b.reached @ b.reached):
-                raise Refused("the bound is crossed a second time")  # beyond where the curve turns
-            return rounded(self.point(found, a), second, bound)
-        except Refused as why:
-            raise Refused(f"the special orbit at {second} = {bound:.10g} was not found") from why
+        return self.surface.solved(base, guess, left, self.surface.slopes(base))
 
     def signature(self, point: Place, like: Place) -> np.ndarray:
         """Both parameters, the period and the size of the orbit."""
