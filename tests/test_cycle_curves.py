@@ -124,10 +124,10 @@ def test_a_curve_turns_where_the_branch_breaks_off(island):
 
 def test_a_curve_whose_parameters_have_changed_their_roles_is_extended(island):
     """Beyond a slope of 3 folds are followed along the other parameter."""
-    part = island.curve("a", to=-1, points=8)
+    part = island.curve("a", to=-1, points=24)
     assert part[-1].special.load == "a"
-    more = part.extend(-1, points=20)
-    assert len(more) == 27
+    more = part.extend(-1, points=5)
+    assert len(more) == 28
     assert more[-1]["mu"] < part[-1]["mu"] - 0.1
     assert max(abs(point["a"] - point["mu"] ** 2) for point in more) < 1e-13
 
@@ -264,6 +264,32 @@ def test_a_flip_and_a_torus_meet():
     for met, (point,) in zip(on_torus, on_flips, strict=True):
         assert [point["mu"], point["a"]] == pytest.approx([met["mu"], met["a"]], abs=1e-8)
         assert point["mu"] == pytest.approx(0.9, abs=1e-8)
+
+
+@pytest.fixture(scope="module")
+def rossler():
+    b = sm.Symbol("b")
+    case = pfaff.ode({x: -y - z, y: x + a * y, z: b + z * (x - c)}, {a: 0.2, b: 0.2, c: 2}, load=c).at()
+    return case.orbit(case.simulate(300, x=1, y=1, samples=6001)).orbits(to=5).special[0]
+
+
+def test_period_doublings_are_the_same_curve_whatever_the_end(rossler):
+    """Where a = 1, as located on curves that end there or very much farther on."""
+    found = {}
+    for to in (1, 2, 100, 1e4, 1e6):
+        curve = rossler.curve("a", to=to, points=50, events={"one": "a = 1"})
+        found[to] = curve[-1] if to == 1 else curve.of_kind("event: one")[0]
+    assert found[1]["c"] == pytest.approx(4.1579025485, abs=1e-9)
+    for point in found.values():
+        assert [point["c"], point.period] == pytest.approx([found[1]["c"], found[1].period], abs=1e-8)
+
+
+def test_folds_are_the_same_curve_whatever_the_end(quintic_fold):
+    """μ = −a²/4, by steps that grow with the way."""
+    for to in (10, 100, 1e3):
+        curve = quintic_fold.curve("a", to=to, points=200)
+        assert curve.ended == f"reached {to:g}"
+        assert [point["mu"] for point in curve] == pytest.approx([-(point["a"] ** 2) / 4 for point in curve], rel=1e-9)
 
 
 # What is asked and what is given.

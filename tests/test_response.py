@@ -72,6 +72,26 @@ def test_events_and_measures_of_a_response():
         response.measure("phase_y")
 
 
+@pytest.mark.parametrize("to", [0.02, 0.001])
+def test_slow_forcings_are_reached(to):
+    """The forcing has the period that it is given: that it is long ends nothing. At last x + x³ = F cos Ωt."""
+    response = duffing().response("Omega", from_=3, to=to)
+    assert response.ended == f"reached {to:g}"
+    still = max(root.real for root in np.roots([1, 0, 1, -0.3]) if abs(root.imag) < 1e-12)
+    assert response[-1].amplitude["x"] == pytest.approx(still, rel=1e-3)
+
+
+def test_folds_pass_their_cusp_once_whatever_the_end(hardening):
+    """The folds of a hardening oscillator are a wedge, which never closes, and is the same for every end."""
+    fold = hardening.of_kind("fold")[0]
+    for to in (0, -0.5, -1, -5, -1e3):
+        curve = fold.curve("F", to=to, points=60, bounds=(None, 0.6))
+        (cusp,) = curve.special
+        assert [cusp["Omega"], cusp["F"]] == pytest.approx([1.0901095026, 0.0513635021], abs=1e-9)
+        assert curve.ended == "came back to 0.6"
+        assert curve[-1]["Omega"] == pytest.approx(1.4869042771, abs=1e-9)
+
+
 def test_without_damping_rounding_makes_no_tori():
     """Multipliers e^{±iT} on the unit circle, of which nothing follows."""
     response = duffing(k3=0, zeta=0).response("Omega", from_=0.6, to=0.9)

@@ -21,7 +21,7 @@ from pfaff.bifurcation.equilibria.zero_forms import (
 )
 from pfaff.bifurcation.hopf.extended import hopf_near, hopf_of
 from pfaff.bifurcation.hopf.sparse_hopf import SparseExpansion, sparse_hopf
-from pfaff.continuation.course import POINTS, STEP, Bounds, Course
+from pfaff.continuation.course import POINTS, STEP, Bounds, Course, checked_way
 from pfaff.continuation.endings import Refused
 from pfaff.continuation.problem import Event
 from pfaff.errors import ConvergenceError, NoBifurcationError, ParameterError
@@ -97,6 +97,7 @@ class CurveSpecial(CurvePoint):
         of: str,
         to: float,
         *,
+        way: int = 1,
         step: float = STEP,
         points: int = POINTS,
         bounds: Bounds = None,
@@ -106,10 +107,13 @@ class CurveSpecial(CurvePoint):
 
         ``of`` is "hopf", "fold" or "homoclinic" at a Bogdanov–Takens point, "hopf", "fold" or "torus" at a zero-Hopf
         point, "hopf" (of the other pair) or "torus" at a double Hopf point, "fold of cycles" at a generalised one.
+        From a double Hopf point two curves of tori may lead the same way, on the cycles of either pair: ``way=-1`` is
+        the other one.
         """
         from pfaff.bifurcation.curves.switching import switched
 
-        return switched(self, of, Course.asked(to, step, points, bounds, progress, self.equations.free[-1]))
+        course = Course.asked(to, step, points, bounds, progress, self.equations.free[-1])
+        return switched(self, of, course, checked_way(way))
 
     @property
     def _what(self) -> str:

@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -47,13 +48,16 @@ REACH, SAMPLES = 6.0, 401  # of the normal form's homoclinic orbit
 ACCURACY = 1e-9  # of homoclinic orbits
 
 
-def switched(special: CurveSpecial, of: str, course: Course) -> Any:
-    """The curve of another kind that starts at a point of codimension two."""
+def switched(special: CurveSpecial, of: str, course: Course, way: int) -> Any:
+    """The curve of another kind that starts at a point of codimension two; the other one of two, if way < 0."""
     ways = WAYS.get(special.kind)
     if ways is None:
         raise NoBifurcationError(f"no curve of another kind starts at a {special.kind}")
     one_of(ways, of, f"at a {special.kind} point there starts no curve of kind")
-    return ways[of](special, course)
+    start = ways[of] if way > 0 else OTHERS.get(special.kind, {}).get(of)
+    if start is None:
+        raise NoBifurcationError(f"one curve of kind {of} starts at a {special.kind} point: leave out way={way}")
+    return start(special, course)
 
 
 # Equilibria
@@ -245,7 +249,7 @@ def _folds_of_cycles(special: CurveSpecial, course: Course) -> Any:
     return _from_cycles(special, "folds of cycles", course, seen)
 
 
-def _tori(special: CurveSpecial, course: Course) -> Any:
+def _tori(special: CurveSpecial, course: Course, other: bool = False) -> Any:
     """On cycles that are born beside the point, of either pair, and on either side of their Hopf point."""
     span = abs(course.to - special.value)
 
@@ -257,43 +261,54 @@ def _tori(special: CurveSpecial, course: Course) -> Any:
         branch = hopf.orbits(to=hopf.value + side * reach, points=ORBITS)
         return next(iter(branch.of_kind("torus")), None)
 
-    return _from_cycles(special, "tori", course, seen)
+    return _from_cycles(special, "tori", course, seen, other)
 
 
-def _from_cycles(special: CurveSpecial, what: str, course: Course, seen: Callable[[Hopf], Special | None]) -> Any:
-    """The curve of special orbits through the first one that is seen on cycles beside a point."""
+def _from_cycles(
+    special: CurveSpecial, what: str, course: Course, seen: Callable[[Hopf], Special | None], other: bool = False
+) -> Any:
+    """The curve of special orbits through the first one that is seen on cycles beside a point, or the other one: on
+    cycles of another pair than the first."""
     from pfaff.bifurcation.orbit_curves.cycle_curves import curve_of_orbits
 
     name = special.equations.free[-1]
     course.limits(special.case.system, name, special.value)
-    ahead, elsewhere = course.to - special.value, False
-    for hopf in _hopfs_beside(special, course):
+    ahead, elsewhere, first = course.to - special.value, False, None
+    for pair, hopf in _hopfs_beside(special, course):
+        if pair == first:
+            continue
         with suppress(PfaffError, np.linalg.LinAlgError):
             found = seen(hopf)
             if found is None:
                 continue
             value = float(found.case.numbers[found.case.system.parameter_names.index(name)])
-            if (value - special.value) * ahead > 0:
+            if not (value - special.value) * ahead > 0:
+                elsewhere = True
+            elif other and first is None:
+                first = pair
+            else:
                 return curve_of_orbits(found, name, course, found.natural)
-            elsewhere = True
     if elsewhere:
         raise _other_side(special, what, course)
-    raise NoBifurcationError(f"no {what} were met on the cycles beside the {special.kind} point, on either side of it")
+    more = "no" if first is None else "no other"
+    raise NoBifurcationError(
+        f"{more} {what} were met on the cycles beside the {special.kind} point, on either side of it"
+    )
 
 
-def _hopfs_beside(special: CurveSpecial, course: Course) -> Iterator[Hopf]:
-    """Hopf points on the curves that pass the point, near ones first, on both sides."""
+def _hopfs_beside(special: CurveSpecial, course: Course) -> Iterator[tuple[str, Hopf]]:
+    """Hopf points on the curves that pass the point, near ones first, on both sides, each with its pair."""
     problem, _ = _start(special, Hopfs, special.spot.z, course)
     for share in ASIDE:
         for way in (1.0, -1.0):
             with suppress(PfaffError, np.linalg.LinAlgError):
                 spot = _beside(problem, special.spot.z, way, share)
                 if spot.facts.square > 0:
-                    yield hopf_of_point(problem.equations, spot.z, float(np.sqrt(spot.facts.square)))
+                    yield "omega", hopf_of_point(problem.equations, spot.z, float(np.sqrt(spot.facts.square)))
             if "omega2" in special.coefficients:
                 with suppress(PfaffError, np.linalg.LinAlgError):
                     z = _other_pair(special, problem, way * share)
-                    yield hopf_of_point(problem.equations, z, special.coefficients["omega2"])
+                    yield "omega2", hopf_of_point(problem.equations, z, special.coefficients["omega2"])
 
 
 WAYS: dict[str, dict[str, Callable[[CurveSpecial, Course], Any]]] = {
@@ -301,4 +316,7 @@ WAYS: dict[str, dict[str, Callable[[CurveSpecial, Course], Any]]] = {
     "zero-hopf": {"hopf": _hopfs, "fold": _folds, "torus": _tori},
     "double hopf": {"hopf": _other_hopfs, "torus": _tori},
     "generalised hopf": {"fold of cycles": _folds_of_cycles},
+}
+OTHERS: dict[str, dict[str, Callable[[CurveSpecial, Course], Any]]] = {
+    "double hopf": {"torus": partial(_tori, other=True)},
 }

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pfaff.bifurcation.orbit_curves.cycle_curves import KINDS, curve_of_orbits, followed, started
+from pfaff.bifurcation.orbit_curves.cycle_curves import KINDS, curve_of_orbits, followed, second_span, started
 from pfaff.bifurcation.orbit_curves.resonance import STRONG, first_cosine
 from pfaff.bifurcation.orbit_curves.surface import Place, Surface
 from pfaff.bifurcation.orbits.orbits import Special
@@ -57,7 +57,8 @@ def switched(special: CycleSpecial, of: str, course: Course) -> CycleCurve:
         raise NoBifurcationError(f"no curve of another kind starts at a {special.kind}")
     one_of(ways, of, f"at a {special.kind} point there starts no curve of kind")
     limits = course.limits(orbit.case.system, name, special.value)
-    surface = Surface(of, special.spans | {name: limits.span}, name)
+    spans = special.spans | {name: second_span(orbit, name, limits)}
+    surface = Surface(of, spans, name, special.values)
     if FLIP not in WAYS[special.kind] and "torus" not in WAYS[special.kind]:
         return _folds_of_doubled(special, course)
     known = STRONG.get(special.kind, first_cosine(orbit.point.multipliers, 1 + len(orbit.problem.held)))
@@ -113,7 +114,7 @@ def _folds_of_doubled(special: CycleSpecial, course: Course) -> CycleCurve:
 def _beside(special: CycleSpecial) -> Iterator[Special]:
     """Period doublings, or symmetry breakings, on both sides of a degenerate one."""
     orbit, name = special.special, list(special.values)[-1]
-    surface = Surface(orbit.kind, special.spans, name)
+    surface = Surface(orbit.kind, special.spans, name, special.values)
     first = started(surface, orbit, np.nan, 1.0)
     for share in ASIDE:
         for way in (share, -share):

@@ -226,7 +226,7 @@ class CycleCurve(Trail[CyclePoint, CycleSpecial]):
         course = Course.asked(to, self.step, points, bounds, progress, name, events)
         limits = self._limits(course)
         ahead = last.value - self.points[-2].value if len(self) > 1 else course.to - last.value
-        surface = Surface(self.kind, self.spans | {name: max(self.spans[name], limits.span)}, name)
+        surface = Surface(self.kind, self.spans, name, self.points[0].values)
         first = started(surface, last.special, float(np.cos(last.angle)), ahead)
         more = followed(surface, first, course, limits)
         if more.points[0].special.problem.flow is last.special.problem.flow:
@@ -258,10 +258,22 @@ def curve_of_orbits(special: Special, name: str, course: Course, reach: float = 
         raise ParameterError(f"{name} is the parameter that places the point: name another one for the curve")
     value = float(case.numbers[case.system.parameter_names.index(name)])
     limits = course.limits(case.system, name, value)
-    spans = {special.load: max(float(1 / special.point.metric.scalars[1]), reach), name: limits.span}
+    load = max(float(1 / special.point.metric.scalars[1]), reach)
+    spans = {special.load: load, name: second_span(special, name, limits)}
     cosine = first_cosine(special.point.multipliers, 1 + len(special.problem.held))
-    surface = Surface(special.kind, spans, name)
+    surface = Surface(special.kind, spans, name, {special.load: special.value, name: value})
     return followed(surface, started(surface, special, cosine, course.to - value), course, limits)
+
+
+def second_span(special: Special, name: str, limits: Limits) -> float:
+    """By which the second parameter of a curve is measured at first: its range, but not much more than changes the
+    equations, so that the curve does not depend on how far it is to go."""
+    problem, cycle = special.problem, special.point.cycle
+    if name != special.load:
+        problem = replace(problem, case=problem.case.unchecked(**{special.load: special.value}), load=name)
+        cycle = cycle.copy()
+        cycle.scalars[1] = limits.start
+    return min(limits.span, problem.collocation.natural_change(cycle, special.point.metric))
 
 
 def started(surface: Surface, special: Special, cosine: float, ahead: float) -> Place:

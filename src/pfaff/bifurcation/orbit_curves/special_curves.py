@@ -10,7 +10,7 @@ from functools import partial
 import numpy as np
 
 from pfaff.bifurcation.orbit_curves.resonance import on_circle
-from pfaff.bifurcation.orbit_curves.surface import Coordinates, Place, Surface, rounded
+from pfaff.bifurcation.orbit_curves.surface import Coordinates, Place, Surface, heading, rounded
 from pfaff.bifurcation.orbits.chords import Point
 from pfaff.bifurcation.orbits.orbit_ends import converge, homoclinic, states_of_rest
 from pfaff.bifurcation.orbits.step_rules import ADAPT_EVERY
@@ -55,10 +55,11 @@ class SpecialCurve(Problem[Place]):
 
     def point(self, solution: Solution, at: Place) -> Place:
         u, place = solution
-        return replace(self.surface.surveyed(place, at.along), reached=u, age=at.age + 1)
+        return replace(self.surface.surveyed(place, at), reached=u, age=at.age + 1)
 
     def turn(self, a: Place, b: Place) -> float:
-        return float(np.arccos(np.clip(a.along @ b.along, -1, 1)))
+        before = heading(a, b)
+        return float(np.arccos(np.clip(before @ b.along / np.linalg.norm(before), -1, 1)))
 
     def chord(self, a: Place, b: Place) -> Callable[[float], Place]:
         normal = b.reached / (np.linalg.norm(b.reached) or 1.0)
@@ -100,17 +101,25 @@ class SpecialCurve(Problem[Place]):
 
     def landed(self, a: Place, b: Place, bound: float) -> Place:
         second, first, last = self.surface.second, self.value(a), self.value(b)
-        span, q0, fixed = self.surface.spans[second], a.values[a.fixed], a.fixed == second
+        guess = b.reached * (bound - first) / (last - first)
+        try:
+            u, near = self._at_bound(a, guess, bound)
+            if u @ b.reached > (1 + self.sharp) * (b.reached @ b.reached):
+                raise Refused("the bound is crossed a second time")  # beyond where the curve turns
+            # Where it is about to turn, the gradient at the start of the step does not settle it to rounding.
+            found = self._at_bound(self.surface.surveyed(near, a), np.zeros(2), bound)[1]
+            return rounded(self.point((u, found), a), second, bound)
+        except Refused as why:
+            raise Refused(f"the special orbit at {second} = {bound:.10g} was not found") from why
+
+    def _at_bound(self, base: Place, guess: Coordinates, bound: float) -> Solution:
+        """The place near a guess at which the second parameter has a value."""
+        span, q0, fixed = base.spans[self.surface.second], base.values[base.fixed], base.fixed == self.surface.second
 
         def left(u: Coordinates, point: Point) -> float:
             return ((q0 + u[1] * span if fixed else point.value) - bound) / span
 
-        guess = b.reached * (bound - first) / (last - first)
-        try:
-            found = self.surface.solved(a, guess, left, self.surface.slopes(a))
-            return rounded(self.point(found, a), second, bound)
-        except Refused as why:
-            raise Refused(f"the special orbit at {second} = {bound:.10g} was not found") from why
+        return self.surface.solved(base, guess, left, self.surface.slopes(base))
 
     def signature(self, point: Place, like: Place) -> np.ndarray:
         """Both parameters, the period and the size of the orbit."""
@@ -124,7 +133,7 @@ class SpecialCurve(Problem[Place]):
                 return event, Ending(Reason.SPECIAL, f"ends at a {event.kind} point")
             return None, Ending(Reason.EQUILIBRIUM, f"the orbits shrink to an equilibrium near {self.where(last)}")
         periods = [each.point.cycle.period for each in passed]
-        grows = homoclinic(periods, [self._scaled(each) for each in passed])
+        grows = not last.problem.flow.carried and homoclinic(periods, [self._scaled(each) for each in passed])
         if grows and states_of_rest(last.problem.collocation, last.point.cycle):
             words = f"the period grows without bound near {self.where(last)}: towards a homoclinic orbit"
             return None, Ending(Reason.HOMOCLINIC, words)

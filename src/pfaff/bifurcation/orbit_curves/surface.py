@@ -45,7 +45,7 @@ Evaluated = tuple[OrbitProblem, Point, Critical]
 
 @dataclass(frozen=True, eq=False)
 class Place:
-    """A special orbit with the chart around it: ``fixed`` is the parameter q.
+    """A special orbit with the chart around it: ``fixed`` is the parameter q, ``spans`` are the scales of both.
 
     ``drift`` is the change of the orbit with q/span at the same s, ``gradient`` that of g, ``along`` the tangent of
     the curve, of unit length, in s and q/span.
@@ -54,6 +54,7 @@ class Place:
     problem: OrbitProblem
     point: Point
     fixed: str
+    spans: dict[str, float]
     critical: Critical
     drift: Cycle = field(repr=False)
     gradient: np.ndarray
@@ -64,8 +65,21 @@ class Place:
     @property
     def values(self) -> dict[str, float]:
         """Of both parameters."""
-        at = self.problem.case.system.parameter_names.index(self.fixed)
-        return {self.problem.load: self.point.value, self.fixed: float(self.problem.case.numbers[at])}
+        return values_of(self.problem, self.point, self.fixed)
+
+    @property
+    def change(self) -> Cycle:
+        """Of the orbit along the curve."""
+        return self.point.tangent.scaled(self.along[0]).moved(self.drift, self.along[1])
+
+    @property
+    def span(self) -> float:
+        """The scale of q."""
+        return self.spans[self.fixed]
+
+    @property
+    def continuation(self) -> Continuation:
+        return self.problem.continuation(self.spans[self.problem.load])
 
     @property
     def tests(self) -> dict[str, float]:
@@ -100,35 +114,38 @@ class Place:
 
 @dataclass(frozen=True)
 class Surface:
-    """The orbits about special ones of one kind; ``spans`` are the scales of both parameters, the ``second`` says where
-    the curve ends."""
+    """The orbits about special ones of one kind; ``spans`` are the scales of both parameters at the ``origin`` of the
+    curve, the ``second`` says where it ends."""
 
     kind: str
     spans: dict[str, float]
     second: str
+    origin: dict[str, float]
 
     def start(self, problem: OrbitProblem, point: Point, cosine: float, ahead: float) -> Place:
         """The first point, the second parameter growing (or shrinking, if ahead < 0)."""
         (fixed,) = (name for name in self.spans if name != problem.load)
-        point = self._continuation(problem).adopted(point)
+        spans = self._reached(values_of(problem, point, fixed))
+        point = problem.continuation(spans[problem.load]).adopted(point)
         critical, still = self._critical(problem, point, cosine), point.cycle.scaled(0.0)
-        place = self.surveyed(Place(problem, point, fixed, critical, still, np.ones(2), np.ones(2)), np.ones(2))
+        place = self.surveyed(Place(problem, point, fixed, spans, critical, still, np.ones(2), np.ones(2)))
         place = place if self.slopes(place) @ place.along * ahead >= 0 else replace(place, along=-place.along)
         level = abs(self.slopes(place) @ place.along) < LEVEL * np.linalg.norm(self.slopes(place))  # as at a cusp
         _, found = self.across(place, np.zeros(2), place.along if level else self.slopes(place))
-        return self.surveyed(found if level else rounded(found, self.second, place.values[self.second]), place.along)
+        return self.surveyed(found if level else rounded(found, self.second, place.values[self.second]), place)
 
     def slopes(self, place: Place) -> np.ndarray:
         """How the second parameter changes with s and q, all in their scales."""
         if place.fixed == self.second:
             return np.array([0.0, 1.0])
         changes = np.array([place.point.tangent.scalars[1], place.drift.scalars[1]])
-        return changes / self.spans[self.second]
+        return changes / place.spans[self.second]
+
+    def _reached(self, values: dict[str, float]) -> dict[str, float]:
+        """The scales of parameters that have come so far: not less than the way."""
+        return {name: max(span, abs(values[name] - self.origin[name])) for name, span in self.spans.items()}
 
     # Orbits by their coordinates
-
-    def _continuation(self, problem: OrbitProblem) -> Continuation:
-        return problem.continuation(self.spans[problem.load])
 
     def _critical(self, problem: OrbitProblem, point: Point, cosine: float) -> Critical:
         structural = 1 + len(problem.held)
@@ -140,9 +157,9 @@ class Surface:
     def _at(self, base: Place, u: Coordinates) -> Evaluated:
         """The orbit with coordinates s, q/span relative to a base, and g there."""
         point = base.point
-        value = base.values[base.fixed] + u[1] * self.spans[base.fixed]
+        value = base.values[base.fixed] + u[1] * base.span
         problem = replace(base.problem, case=base.problem.case.unchecked(**{base.fixed: value}))
-        continuation = self._continuation(problem)
+        continuation = problem.continuation(base.spans[problem.load])
         guess = point.cycle.moved(point.tangent, u[0]).moved(base.drift, u[1])
         solution = continuation.corrected(guess, point, point.metric.dual(point.tangent))
         found = continuation.point(solution, point.tangent, point.basis)
@@ -151,16 +168,16 @@ class Surface:
             raise Refused("multipliers are not to be trusted")
         return problem, found, critical
 
-    def surveyed(self, given: Place, towards: np.ndarray) -> Place:
-        """A place with its drift, gradient and tangent, by central differences."""
+    def surveyed(self, given: Place, like: Place | None = None) -> Place:
+        """A place with its drift, gradient and tangent, by central differences; its tangent as at another one."""
         by_q, by_s = self._difference(given, 1), self._difference(given, 0)
         drift, gradient = by_q[0], np.array([by_s[1], by_q[1]])
         along = np.array([-gradient[1], gradient[0]]) / (np.linalg.norm(gradient) or 1.0)
-        if along @ towards < 0:
+        found = replace(given, drift=drift, gradient=gradient, along=along)
+        if like is not None and along @ heading(like, found) < 0:
             along = -along
         tests = given.tests | ({"cusp": along[1]} if self.kind == "fold" else {})
-        critical = replace(given.critical, tests=tests)
-        return replace(given, critical=critical, drift=drift, gradient=gradient, along=along)
+        return replace(found, critical=replace(given.critical, tests=tests), along=along)
 
     def _difference(self, given: Place, axis: int) -> tuple[Cycle, float]:
         """The derivatives of the orbit and of g along a coordinate, over a distance on which g changes little."""
@@ -210,28 +227,29 @@ class Surface:
 
     def _settled(self, place: Place) -> Place:
         """The same place with g = 0 to rounding."""
-        return self.surveyed(self.across(place, np.zeros(2), place.along)[1], place.along)
+        return self.surveyed(self.across(place, np.zeros(2), place.along)[1], place)
 
     # Meshes and charts
 
     def remeshed(self, place: Place) -> Place:
-        """On a mesh adapted to the orbit, as fine as its accuracy needs."""
-        continuation, point = self._continuation(place.problem), place.point
+        """On a mesh adapted to the orbit, as fine as its accuracy needs, in scales that the parameters have reached."""
+        there = replace(place, spans=self._reached(place.values), age=0)
+        continuation = there.continuation
+        point = continuation.adopted(place.point)
         accuracy, order = place.problem.accuracy, 2 * continuation.collocation.gauss.degree
         factor = float(np.clip(1.1 * (max(point.error, 1e-14) * 10 / accuracy) ** (1 / order), 0.7, 1.5))
         intervals = point.cycle.intervals if 0.85 < factor < 1 else ceil(point.cycle.intervals * factor)
         point = continuation.refined(continuation.remeshed(point, min(max(FEWEST, intervals), MOST)))
-        fresh = self.surveyed(replace(place, point=point, drift=point.cycle.scaled(0.0), age=0), place.along)
-        return self._settled(fresh)
+        return self._settled(self.surveyed(replace(there, point=point, drift=point.cycle.scaled(0.0)), place))
 
     def exchanged(self, place: Place) -> Place:
         """The same fold on the branch along the other parameter: both branches have one tangent there."""
         load, fixed, point = place.problem.load, place.fixed, place.point
-        slope = place.drift.scalars[1] / self.spans[load]
+        slope = place.drift.scalars[1] / place.spans[load]
         if self.kind != "fold" or abs(slope) < STEEP:
             return place
         problem = replace(place.problem, case=place.problem.case.unchecked(**{load: point.value}), load=fixed)
-        continuation = self._continuation(problem)
+        continuation = problem.continuation(place.spans[fixed])
         scalars, turned = point.cycle.scalars.copy(), point.tangent.scalars.copy()
         scalars[1], turned[1] = place.values[fixed], 0.0
         cycle, tangent = point.cycle._replace(scalars=scalars), point.tangent._replace(scalars=turned)
@@ -240,7 +258,34 @@ class Surface:
         critical = self._critical(problem, found, place.critical.cosine)
         still = found.cycle.scaled(0.0)
         other = replace(place, problem=problem, point=found, fixed=load, critical=critical, drift=still)
-        return self.surveyed(other, np.array([place.along[0], slope * place.along[1]]))
+        return self.surveyed(other, place)
+
+
+def values_of(problem: OrbitProblem, point: Point, fixed: str) -> dict[str, float]:
+    """Of the parameter along a branch, and of one that is fixed on it."""
+    at = problem.case.system.parameter_names.index(fixed)
+    return {problem.load: point.value, fixed: float(problem.case.numbers[at])}
+
+
+def heading(of: Place, chart: Place) -> np.ndarray:
+    """The direction of the curve at a place, in the coordinates of the chart about another one near it.
+
+    What is left of the change of the orbit without its drift with q is along s, but for a shift of the phase, which
+    charts take up in different ways.
+    """
+    problem, metric, tangent, cycle = chart.problem, chart.point.metric, chart.point.tangent, chart.point.cycle
+    change = of.change
+    rates = {of.problem.load: float(change.scalars[1]), of.fixed: float(of.along[1]) * of.span}
+    if of.point.cycle.mesh is not cycle.mesh:
+        change = problem.collocation.both_carried(of.point.cycle, change, cycle.mesh)[1]
+    scalars, q = change.scalars.copy(), rates[chart.fixed] / chart.span
+    scalars[1] = rates[problem.load]
+    left = change._replace(scalars=scalars).moved(chart.drift, -q)
+    velocity = problem.collocation.equations.rates(cycle.x, cycle.value).T
+    shift = left._replace(x=velocity, scalars=np.zeros_like(scalars))
+    inner = np.array([[metric.dot(a, b) for b in (tangent, shift)] for a in (tangent, shift)])
+    s, _ = np.linalg.solve(inner, [metric.dot(each, left) for each in (tangent, shift)])
+    return np.array([s, q])
 
 
 def rounded(place: Place, name: str, value: float) -> Place:

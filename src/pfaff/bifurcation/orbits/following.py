@@ -266,7 +266,10 @@ class Orbits(Problem[Point]):
         return self._resting(at) or Ending(Reason.SINGULAR, f"no orbit beyond {at.value:.10g}: {why}")
 
     def _resting(self, last: Point) -> Ending | None:
-        """The end of a branch whose orbits nearly come to rest, the longer the more."""
+        """The end of a branch whose orbits nearly come to rest, the longer the more: of free ones, since a forcing has
+        the period that it is given."""
+        if self.continuation.collocation.equations.flow.carried:
+            return None
         periods, values = [each.period for each in self.passed], [each.value for each in self.passed]
         if periods[-1] < max(max(periods), LONG * min(periods)):
             return None
