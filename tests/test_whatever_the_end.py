@@ -168,3 +168,33 @@ def test_cycles_do_not_depend_on_their_end(name):
         for here, there in zip(first.special, branch.special, strict=True):
             assert there.value == pytest.approx(here.value, abs=1e-7 * abs(hopf.value - here.value))
         assert min(abs(each.period - last.period) for each in branch.at(last.value)) < 1e-8 * last.period
+
+
+A, X, Y, MU = sm.symbols("A x y mu", real=True)
+SATURATED = {
+    "one": ({X: A / (1 + X**2) - X}, A, {"x": 0.0}, []),
+    "two": (
+        {X: A / (1 + Y**4) - X, Y: A / (1 + X**4) - Y},
+        A,
+        {"x": 0.0, "y": 0.0},
+        [("branch point", 4 / 3 / 3**0.25)],  # x = y with 4 x⁴ = 1 + x⁴
+    ),
+    "cubic": ({X: MU - X**3 + 3 * X - 2.5}, MU, {"x": -2.4}, [("fold", 4.5), ("fold", 0.5)]),
+}
+
+
+@pytest.mark.parametrize("to", [1e3, 1e6, 1e8, 1e12])
+@pytest.mark.parametrize("name", list(SATURATED))
+def test_digits_do_not_depend_on_a_distant_end(name, to):
+    """States that hardly move on the way are not measured by where their first rate would lead, nor parameters by the
+    whole way: every point is an equilibrium, and special points have all their digits."""
+    equations, parameter, start, special = SATURATED[name]
+    branch = pfaff.ode(equations, parameters={parameter: 0}, load=parameter).at().branch(to=to, start=start)
+    assert branch[-1].value == to
+    assert [each.kind for each in branch.special] == [kind for kind, _ in special]
+    assert [each.value for each in branch.special] == pytest.approx([value for _, value in special], rel=1e-12)
+    for point in branch:
+        numbers = {parameter: point.value, **dict(zip(equations, point.x, strict=True))}
+        for rate, state in zip(equations.values(), point.x, strict=True):
+            left = abs(float(rate.subs(numbers)))
+            assert left <= 1e-11 * max(abs(float(state)), abs(float(state)) ** 3, 1e-12)
