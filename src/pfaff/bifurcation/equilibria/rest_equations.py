@@ -331,11 +331,12 @@ def linear_about(case: Bound, flow: Flow, name: str, x: np.ndarray) -> tuple[np.
 
     names, n = (name,) if name in case.system.parameter_names else (), len(x)
     if along_lines(flow) or flow.structured:
-        J, by = jacobian_of(flow, x, case.numbers), linearised(flow, names)(x, case.numbers)[:, n + 1 :]
+        J = jacobian_of(flow, x, case.numbers)
+        by = flow.parameter_jacobian(x, case.numbers, names) if names else np.zeros((n, 0))
     else:
         values = linearised(flow, names)(x, case.numbers)
         J, by = np.ascontiguousarray(values[:, 1 : n + 1]), values[:, n + 1 :]
-    units = regular_units(lapack(), J) if ready() else ()
+    units = regular_units(lapack(), J) if ready() else np.empty(0)
     if not len(units):
         return J, by, bordering(J)
     none = np.zeros((n, 0))

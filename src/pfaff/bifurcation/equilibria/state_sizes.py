@@ -73,7 +73,9 @@ def state_sizes(
         if np.linalg.norm(J * own) > FAINT * np.linalg.norm(J * even):  # else it may be rounding
             length = _first(flow, case, x, D * (groups == group), AT_ANY_LENGTH, J, own)
             if isfinite(length):  # where others are moved sooner, it may be rounding
-                pushed = _pushes(flow, case, x, D * (groups == group), np.linalg.norm(J * own), (D, groups, sizes))
+                pushed = _pushes(
+                    flow, case, x, D * (groups == group), float(np.linalg.norm(J * own)), (D, groups, sizes)
+                )
                 sizes[group] = min(length, pushed)
     if len(sizes) > 1:
         _driven(sizes, jacobian_of(flow, x + share * way, case.numbers), D, groups)

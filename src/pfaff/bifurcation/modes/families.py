@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pfaff.bifurcation.modes.first_vibrations import Family, first_vibration
+from pfaff.bifurcation.modes.first_vibrations import first_vibration
 from pfaff.bifurcation.modes.undamped import Vibration, check_conserved, vibration
 from pfaff.bifurcation.modes.vibrations import FreeVibration, Reach, SpecialVibration
 from pfaff.bifurcation.orbits.chords import Point
@@ -22,6 +22,7 @@ from pfaff.bifurcation.orbits.neutral import OUTSIDE
 from pfaff.bifurcation.orbits.orbit_problem import OrbitProblem
 from pfaff.bifurcation.orbits.orbits import OrbitPoint, Special
 from pfaff.bifurcation.orbits.passage import Passage, leads_out
+from pfaff.bifurcation.orbits.stepping import Continuation
 from pfaff.bifurcation.orbits.ways import accurate, switched
 from pfaff.continuation.course import STEP
 from pfaff.continuation.endings import Ending, Reason, Refused
@@ -45,7 +46,7 @@ NOWHERE = re.compile(r" (near|beyond) -?[\d.]+(e[+-]\d+)?")  # values of the par
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class NormalMode(Branch[FreeVibration, Special]):
+class NormalMode(Branch[FreeVibration, SpecialVibration]):
     """Free vibrations of a system without damping and forcing, from the small ones of its n-th frequency on.
 
     ``frequencies``, ``energies`` and ``amplitudes`` (by state) run along it; ``special`` are the branch points,
@@ -55,7 +56,7 @@ class NormalMode(Branch[FreeVibration, Special]):
     vibration: Vibration
     number: int
     points: tuple[FreeVibration, ...]
-    special: tuple[Special, ...]
+    special: tuple[SpecialVibration, ...]
     ended: Ending
 
     @property
@@ -179,9 +180,8 @@ def _out_of_its_chart(mode: NormalMode, reach: Reach) -> NormalMode:
         passage = Passage(last.problem, last.point.cycle)
         x, shapes = passage.state(small.x, small.shapes)
         small = replace(small, flow=passage.flow, x=x, shapes=shapes)
-        points, special = (
-            tuple(replace(passage.orbit(each, omega), small=small) for each in of) for of in (points, special)
-        )
+        points = tuple(replace(passage.orbit(each, omega), small=small) for each in mode.points)
+        special = tuple(replace(passage.orbit(each, omega), small=small) for each in mode.special)
     except Refused:
         small, points, special = mode.vibration, mode.points, mode.special
     except KeyboardInterrupt:
@@ -195,7 +195,7 @@ def _out_of_its_chart(mode: NormalMode, reach: Reach) -> NormalMode:
 
 def _gathered(
     start: FreeVibration, number: int, reach: Reach, edge: float
-) -> tuple[tuple[FreeVibration, ...], tuple[Special, ...], Ending]:
+) -> tuple[tuple[FreeVibration, ...], tuple[SpecialVibration, ...], Ending]:
     """Vibrations from one along its tangent, until a measure reaches its limit or the chart is left with a margin."""
     small, problem = start.small, start.problem
     omega = small.frequencies[number - 1]
@@ -251,7 +251,7 @@ def _measure(name: str, vibrating: Callable[[Point], FreeVibration]) -> Callable
 
 
 def _special(
-    small: Vibration, problem: OrbitProblem, family: Family, last: Point, event: Event[Point]
+    small: Vibration, problem: OrbitProblem, family: Continuation, last: Point, event: Event[Point]
 ) -> SpecialVibration:
     """At the point itself the tangent may be any combination with the way off: that of the last vibration is not."""
     _, tangent = family.moved_to(last, event.point.cycle.mesh)
@@ -268,7 +268,7 @@ def _before(special: Point, a: Point, last: Point, b: Point) -> bool:
 
 
 def _crossed(
-    family: Family, a: Point, b: Point, wanted: Mapping[str, tuple[Callable[[Point], float], float]]
+    family: Continuation, a: Point, b: Point, wanted: Mapping[str, tuple[Callable[[Point], float], float]]
 ) -> Iterator[tuple[Point, str]]:
     """The vibration between two at which a measure has its limit."""
     for name, (measure, limit) in wanted.items():
