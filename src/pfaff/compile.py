@@ -6,17 +6,26 @@ is compiled for them is kept on disk, for every other system too, and so are the
 
 from __future__ import annotations
 
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+
 from pfaff.atlas import column
 from pfaff.bifurcation.equilibria.branch_loops import compile_ahead
 
+GIVEN = {"d": "1/2", "M_L": 15, "I_L": 15, "k1": 50, "c_i": 1.5}
 
-def main() -> None:
-    compile_ahead()
-    given, dampings = {"d": "1/2", "M_L": 15, "I_L": 15, "k1": 50, "c_i": 1.5}, {"c_i": [1.0, 1.5, 2.0]}
-    case = column(2).at(**given)
+
+def cycles_and_batches() -> None:
+    case, dampings = column(2).at(**GIVEN), {"c_i": [1.0, 1.5, 2.0]}
     case.hopf().orbits(to=100)
     case.sweep(dampings, "l1").run()
-    column(2, "bow").at(**given, beta0=0.03).sweep(dampings, "l1").run()  # bent, and without symmetry
+    column(2, "bow").at(**GIVEN, beta0=0.03).sweep(dampings, "l1").run()  # bent, and without symmetry
+
+
+def main() -> None:
+    with ProcessPoolExecutor(2, get_context("spawn")) as pool:
+        for part in [pool.submit(each) for each in (compile_ahead, cycles_and_batches)]:
+            part.result()
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from pfaff.bifurcation.equilibria.between import calm, happens, reached, returns, turned, turns_between
-from pfaff.bifurcation.equilibria.corrector import FOUND, along, blank, directed, length, newton, product
+from pfaff.bifurcation.equilibria.corrector import FOUND, blank, directed, length, newton, product
 from pfaff.bifurcation.equilibria.curve_tests import EVERY, QUICK, TESTS, compared_pairs, measured
 from pfaff.bifurcation.equilibria.few_eigenvalues import covers
 from pfaff.bifurcation.equilibria.linking import called
@@ -145,15 +145,16 @@ def walk(
         for i in range(N):
             z[i] = guess[i] = here[0, i] + h * here[1, i] + h**2 / 2 * here[3, i]
             row[i] = here[1, i] / here[2, i] ** 2
-        ended, _, ahead, about = newton(system, z, row, factors, True, J, right, left)
+        ended, _, _, _ = newton(system, z, row, factors, True, J, right, left)
         for i in range(N):
             guess[i] -= z[i]
         if ended != FOUND or not length(guess, here[2]) <= STRAYED * h:
             h /= 2
             continue
-        along(system, factors, ahead, here[1], tangent)
+        # By factors of its own: near branch points those of Newton's last step, a little aside, lead elsewhere.
+        ahead, about = directed(system, z, here[1], factors, tangent, J, right, left)
         turn = turned(here[1], tangent, here[2])
-        if not turn < SHARPEST:
+        if not turn < SHARPEST or ahead != ahead:
             h /= 2
             continue
         side, back = reached(here[0], z, bounds), returns(here[0], z, home[0], home[1])

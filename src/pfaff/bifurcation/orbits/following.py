@@ -140,7 +140,7 @@ class Orbits(Problem[Point]):
         self.tried = self.earlier = walk.renewed(walk.many - 2)
         self.age, self.length, self.finest = int(age), self.gone, last if finer else None
         self.hidden, self.multiple = {}, set()
-        self.passed += map(Passed._make, walk.facts)
+        self.passed += [Passed(*facts) for facts in walk.facts]
         self.ready = last, walk.renewed(walk.many - 1)
 
     def _stepped(self, at: Point, length: float, before: Point | None) -> tuple[Point, float]:
