@@ -53,15 +53,7 @@ class Compiled:
     @cached_property
     def function(self) -> Any:
         """Compiled when it is first called."""
-        return self._made(hy.code_model.small)
-
-    @cached_property
-    def far(self) -> Any:
-        """The same as code that may lie gigabytes away from what it calls, which takes half as long again."""
-        return self._made(hy.code_model.large)
-
-    def _made(self, model: Any) -> Any:
-        settings = {"code_model": model, **({"opt_level": 0} if self._quick else {})}
+        settings = {"opt_level": 0} if self._quick else {}
         soon = self._quick and self._outputs <= FEW and sum(map(len, self._expressions)) <= LITTLE
         with compiling("equations"), _unsearched() if soon else _searched():
             return hy.cfunc(self._expressions, self._variables, compact_mode=self._compact, **settings)

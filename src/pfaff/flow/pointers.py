@@ -15,14 +15,12 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from itertools import count
-from mmap import mmap
 from typing import Any
 
 import heyoka as hy
 
 from pfaff.flow.compiled import Compiled
 
-REACH = 2**30  # bytes, half of what a jump of 32 bits takes
 WHOLE, COMPACT = "cfunc", "cfunc.unstrided.batch_size_1"  # what heyoka calls the function of a single state
 DEFINED = re.compile(r'^define [^@\n]*@"?([\w.$]+)"?\(', re.MULTILINE)
 DECLARED = re.compile(r'^declare [^@\n]*@"?([\w.$]+)"?\(', re.MULTILINE)
@@ -75,14 +73,16 @@ def _linked(function: Compiled, parts: Callable[[Any], Parts]) -> tuple[int, Any
     outside = _outside(binding, texts)
     if not all(outside.values()):
         return 0, None
-    if not within_reach([*outside.values(), binding.address_of_symbol("exp")], sum(map(len, codes))):
-        name, _, codes = parts(function.far)
     builder = binding.JITLibraryBuilder()
     for symbol, address in outside.items():
         builder.import_symbol(symbol, address)
     for code in codes:  # of which those are linked that are needed
         builder.add_object_img(code)
-    library = builder.add_current_process().export_symbol(name).link(linker, f"pfaff {next(LIBRARIES)}")
+    builder.add_current_process().export_symbol(name)
+    try:
+        library = builder.link(linker, f"pfaff {next(LIBRARIES)}")
+    except RuntimeError:  # in words of the linker's
+        return 0, None
     return library[name], library
 
 
@@ -104,17 +104,6 @@ def _address(binding: Any, symbol: str) -> int:
     return known or 0
 
 
-def within_reach(addresses: list[int], size: int) -> bool:
-    """Whether code that is put into memory now can jump to some addresses by 32 bits, as it could not in a process that
-    has gigabytes in between: the linker would end the process."""
-    room = mmap(-1, 4 * size)
-    start = ctypes.c_char.from_buffer(room)
-    here = ctypes.addressof(start)
-    del start
-    room.close()
-    return all(abs(each - here) < REACH for each in addresses)
-
-
 def _parts(compiled: Any) -> Parts:
     """The name of the function of a single state, what it is made of in LLVM's language, and all object code."""
     states = compiled.llvm_states
@@ -132,9 +121,11 @@ def _laned(compiled: Any) -> Parts:
 
 @cache
 def _linker() -> Any:
+    """By JITLink, which puts all parts of a function into one block, with stubs for what lies gigabytes away: LLVM's
+    older linker ends a process whose memory is so full that parts come to lie far from one another."""
     from llvmlite import binding
 
     binding.initialize_native_target()
     binding.initialize_native_asmprinter()
     machine = binding.Target.from_default_triple().create_target_machine()
-    return binding, binding.create_lljit_compiler(machine)
+    return binding, binding.create_lljit_compiler(machine, use_jit_link=True)
