@@ -9,11 +9,10 @@ import numpy as np
 
 from pfaff.bifurcation.equilibria.corrector import FOUND, blank, directed, length, newton
 from pfaff.bifurcation.equilibria.curve_tests import EVERY, PAIRS, QUICK, TESTS, in_frame, measured
-from pfaff.bifurcation.equilibria.linking import called
+from pfaff.bifurcation.equilibria.linking import called, loop
 from pfaff.bifurcation.equilibria.regular import EQUILIBRIA
 from pfaff.bifurcation.equilibria.special_points import FLAT, SLOPES
 from pfaff.bifurcation.equilibria.spectra import QUIET, at_both, conduct, floor
-from pfaff.bifurcation.orbits.kernels import compiled
 from pfaff.continuation.engine import NEAR, STEADY
 
 
@@ -155,7 +154,7 @@ def neighbour(system, at, length, found):
     return sign == sign
 
 
-@compiled
+@loop
 def quiet_about(kind, fn, routines, tape, numbers, places, b, c, units, frame, at, length):
     """Whether nothing happens between neighbours of a point on both sides."""
     system = (kind, fn, routines, np.empty(tape), numbers.copy(), places, b, c, units, frame)
@@ -165,7 +164,7 @@ def quiet_about(kind, fn, routines, tape, numbers, places, b, c, units, frame, a
     return calm(system, ends[0], ends[1])
 
 
-@compiled
+@loop
 def quiet(kind, fn, routines, tape, numbers, places, b, c, units, frame, first, last):
     """The same for a system that is handed over."""
     return calm((kind, fn, routines, np.empty(tape), numbers.copy(), places, b, c, units, frame), first, last)

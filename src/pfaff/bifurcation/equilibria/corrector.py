@@ -11,10 +11,9 @@ import numpy as np
 
 from pfaff.algebra.tolerances import CORRECTIONS, SETTLED
 from pfaff.bifurcation.equilibria.addresses import call, factorised, substituted
-from pfaff.bifurcation.equilibria.linking import called
+from pfaff.bifurcation.equilibria.linking import called, loop
 from pfaff.bifurcation.equilibria.regular import FOLDS, HOPFS
 from pfaff.bifurcation.equilibria.rest_equations import PROBE
-from pfaff.bifurcation.orbits.kernels import compiled
 from pfaff.continuation.dense import ASTRAY, QUADRATIC
 
 FOUND, SINGULAR, UNDEFINED, UNSETTLED = range(4)  # how a correction ends
@@ -299,7 +298,7 @@ def directed(system, z, towards, factors, tangent, J, right, left):
     return sign if finite else np.nan, about
 
 
-@compiled
+@loop
 def placed(kind, fn, routines, tape, numbers, places, b, c, units, frame, guess, row, towards, correct):
     """The solution near a guess, or the guess itself, with its tangent and Jacobian; how the search for it ended, with
     its last change."""

@@ -128,25 +128,14 @@ def slopes(values: np.ndarray, q: np.ndarray, change: np.ndarray) -> np.ndarray:
 
 
 @dataclass(frozen=True)
-class Rates:
-    """Growth rates of matched eigenvalues at both ends of a step, and their slopes in units of it: Hermite's cubics."""
+class Cubics:
+    """Hermite's cubics in a step: values at both ends, slopes in units of it, and what is not known of the values."""
 
     a: np.ndarray
     da: np.ndarray
     b: np.ndarray
     db: np.ndarray
     noise: np.ndarray
-
-    @classmethod
-    def between(cls, a: np.ndarray, da: np.ndarray, b: np.ndarray, db: np.ndarray, length: float) -> Rates:
-        """From eigenvalues and their derivatives, matched by where the mean derivative takes them."""
-        from scipy.optimize import linear_sum_assignment
-
-        cost = np.abs(b[None] - a[:, None] - length * (da[:, None] + db[None]) / 2)
-        cost = cost + length / 4 * np.abs(db[None] - da[:, None])  # of two that pass each other, ends and slopes agree
-        rows, columns = linear_sum_assignment(cost) if np.isfinite(cost).all() else (np.zeros(0, int),) * 2
-        noise = GROWING * np.maximum(np.abs(a[rows]), np.abs(b[columns])) + max(floor(a), floor(b))
-        return cls(a[rows].real, length * da[rows].real, b[columns].real, length * db[columns].real, noise)
 
     def at(self, s: np.ndarray) -> np.ndarray:
         bow = s * (1 - s) ** 2 * self.da + s**2 * (s - 1) * self.db
@@ -157,23 +146,84 @@ class Rates:
         end = np.sign(self.a) * self.b
         return (np.abs(self.a) > self.noise) & (end < -self.noise if beyond else end <= self.noise)
 
-    def hide(self) -> bool:
-        """Whether a rate of one sign at both ends may have the other in between, or changes too much to know.
+    def doubtful(self) -> np.ndarray:
+        """Which have one sign at both ends and may have the other in between, or change too much to know.
 
         The cubic is wrong by some of what the trapezoidal rule is; neither can be trusted where that or the cubic's bow
-        is large beside the rates themselves.
+        is large beside the values themselves.
         """
         a, b, sign = self.a, self.b, np.sign(self.a)
         wrong = np.abs(b - a - (self.da + self.db) / 2)
         wild = np.maximum(wrong, np.abs(self.db - self.da) / 8) > WILD * np.maximum(np.abs(a), np.abs(b)) + self.noise
         same = (a * b > 0) & (np.minimum(np.abs(a), np.abs(b)) > self.noise)
         lowest = np.minimum(*(sign * self.at(s) for s in self._extrema()))
-        return bool((wild | same & (lowest < np.maximum(UNSURE * wrong, -self.noise))).any())
+        doubtful: np.ndarray = wild | same & (lowest < np.maximum(UNSURE * wrong, -self.noise))
+        return doubtful
 
     def _extrema(self) -> tuple[np.ndarray, np.ndarray]:
-        """Where the cubics are stationary, in the step or at its nearer end."""
+        """Where they are stationary, in the step or at its nearer end."""
         bend, twist = 3 * (self.b - self.a) - 2 * self.da - self.db, 2 * (self.a - self.b) + self.da + self.db
         root = bend + np.where(bend < 0, -1.0, 1.0) * np.sqrt(np.maximum(bend**2 - 3 * twist * self.da, 0.0))
         with np.errstate(divide="ignore", invalid="ignore"):
             places = -self.da / root, -root / (3 * twist)
         return tuple(np.clip(np.nan_to_num(each, nan=0.0), 0.0, 1.0) for each in places)
+
+
+@dataclass(frozen=True)
+class Rates(Cubics):
+    """Growth rates of eigenvalues that are matched at both ends of a step; ``values`` and ``slopes`` are theirs."""
+
+    values: tuple[np.ndarray, np.ndarray]
+    slopes: tuple[np.ndarray, np.ndarray]
+
+    @classmethod
+    def between(cls, a: np.ndarray, da: np.ndarray, b: np.ndarray, db: np.ndarray, length: float) -> Rates:
+        """From eigenvalues and their derivatives, matched by where the mean derivative takes them."""
+        from scipy.optimize import linear_sum_assignment
+
+        cost = np.abs(b[None] - a[:, None] - length * (da[:, None] + db[None]) / 2)
+        cost = cost + length / 4 * np.abs(db[None] - da[:, None])  # of two that pass each other, ends and slopes agree
+        rows, columns = linear_sum_assignment(cost) if np.isfinite(cost).all() else (np.zeros(0, int),) * 2
+        noise = GROWING * np.maximum(np.abs(a[rows]), np.abs(b[columns])) + max(floor(a), floor(b))
+        values, slopes = (a[rows], b[columns]), (length * da[rows], length * db[columns])
+        return cls(values[0].real, slopes[0].real, values[1].real, slopes[1].real, noise, values, slopes)
+
+    def hide(self) -> bool:
+        """Whether one may cross the imaginary axis and come back, or changes too much to know."""
+        return not all(self._explained(int(k)) for k in np.flatnonzero(self.doubtful()))
+
+    def _explained(self, k: int) -> bool:
+        """Whether a doubtful eigenvalue meets another in the step, and neither does more than their ends tell.
+
+        Where two real ones become a pair, or a pair two real ones, they change like square roots; their sum and their
+        product are smooth. Both stay on their side of the axis as long as the product is positive and the sum keeps its
+        sign, and on either side of it as long as the product is negative.
+        """
+        other = self._partner(k)
+        if other is None:
+            return False
+        (a, b), (da, db), two = self.values, self.slopes, [k, other]
+        size = max(np.abs(a[two]).max(), np.abs(b[two]).max())
+        noise = self.noise[two].sum() * np.array([1.0, size])
+        both = Cubics(*_sum_and_product(a[two], da[two]), *_sum_and_product(b[two], db[two]), noise)
+        unsure, products = both.doubtful(), (both.a[1], both.b[1])
+        if unsure[1] or max(products) < 0:
+            return not unsure[1]
+        return bool(not unsure[0] and both.a[0] * both.b[0] > 0)
+
+    def _partner(self, k: int) -> int | None:
+        """The eigenvalue that is conjugate to one at an end of the step, if both are so, or real, at the other end."""
+        a, b = self.values
+        for here, there in ((a, b), (b, a)):
+            conjugate = np.flatnonzero(here == here[k].conjugate()) if here[k].imag else ()
+            if len(conjugate) == 1:
+                other = int(conjugate[0])
+                real = there[k].imag == there[other].imag == 0
+                return other if real or there[other] == there[k].conjugate() else None
+        return None
+
+
+def _sum_and_product(values: np.ndarray, slopes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Of two real or conjugate eigenvalues, and how these change."""
+    change = slopes[0] * values[1] + values[0] * slopes[1]
+    return np.array([values.sum().real, values.prod().real]), np.array([slopes.sum().real, change.real])

@@ -9,8 +9,7 @@ from numba.extending import overload, register_jitable
 
 from pfaff.algebra.tolerances import REAL
 from pfaff.bifurcation.equilibria.addresses import BALANCE, SCALED, call, factorised, substituted
-from pfaff.bifurcation.equilibria.linking import PARTS, called
-from pfaff.bifurcation.orbits.kernels import compiled
+from pfaff.bifurcation.equilibria.linking import PARTS, called, loop
 
 SWEEPS, EVEN = 50, 1e-3  # towards even units, and their last change, whose square is left
 LOOSE = 1e-12  # of how a state is bound to others, what binds it to itself: several groups have no unit in common
@@ -118,7 +117,7 @@ def even_units(routines, J):
     return D
 
 
-@compiled
+@loop
 def grouped(routines, J):
     """Units in which states that act on one another do so alike, and the number of the group of each state; entries of
     the matrix are how much they act."""
@@ -138,7 +137,7 @@ def grouped(routines, J):
     return D, groups
 
 
-@compiled
+@loop
 def first_changed(J, weights, there):
     """The first of many matrices (of the last index) that differs from one by its own size, with weights of their
     entries; how many there are, if none does."""

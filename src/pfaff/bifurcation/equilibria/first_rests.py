@@ -12,8 +12,7 @@ from pfaff.algebra.tolerances import EXACT, NEWTON_STEPS, RANK, SETTLED
 from pfaff.bifurcation.equilibria.addresses import factorised, substituted
 from pfaff.bifurcation.equilibria.corrector import rates
 from pfaff.bifurcation.equilibria.even_units import scales
-from pfaff.bifurcation.equilibria.linking import called
-from pfaff.bifurcation.orbits.kernels import compiled
+from pfaff.bifurcation.equilibria.linking import called, loop
 
 
 @called
@@ -50,13 +49,13 @@ def surely_solved(routines, J, right):
     return D
 
 
-@compiled
+@loop
 def regular_units(routines, J):
     """Units of a matrix in which it is regular, as ``bordering`` has them; none where that is not sure."""
     return surely_solved(routines, J, np.zeros(len(J)))
 
 
-@compiled
+@loop
 def rested(fn, routines, tape, numbers, places, x, values):
     """Whether Newton's method settles at a regular equilibrium, x in its place; ``values`` are room."""
     n, tape, numbers = len(x), np.empty(tape), numbers.copy()

@@ -8,9 +8,8 @@ from pfaff.bifurcation.equilibria.addresses import eigen
 from pfaff.bifurcation.equilibria.corrector import FOUND, blank, directed, length, newton
 from pfaff.bifurcation.equilibria.curve_tests import TESTS, measured, pair_product
 from pfaff.bifurcation.equilibria.few_eigenvalues import FROM, few
-from pfaff.bifurcation.equilibria.linking import called
+from pfaff.bifurcation.equilibria.linking import called, loop
 from pfaff.bifurcation.equilibria.regular import BOUND, EQUILIBRIA, TURN
-from pfaff.bifurcation.orbits.kernels import compiled
 
 TRIALS = 100
 LEFT = 4e-15  # of a place, what rounding leaves uncertain
@@ -100,7 +99,7 @@ def sought(system, which, bound, first, last, found, place):
     return best if least <= SHARP * largest else np.nan
 
 
-@compiled
+@loop
 def locate(kind, fn, routines, tape, numbers, places, b, c, units, frame, which, bound, first, last, found, place):
     """The same for a system that is handed over."""
     system = (kind, fn, routines, np.empty(tape), numbers.copy(), places, b, c, units, frame)

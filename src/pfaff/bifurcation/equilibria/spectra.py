@@ -172,6 +172,53 @@ def matched(cost):
 
 
 @called
+def doubtful(first, rise, last, fall, noise):
+    """Whether a function of one sign at both ends of a step may have the other in between, or changes too much."""
+    wrong = abs(last - first - (rise + fall) / 2)
+    if max(wrong, abs(fall - rise) / 8) > WILD * max(abs(first), abs(last)) + noise:
+        return True
+    same = first * last > 0 and min(abs(first), abs(last)) > noise
+    return same and dips(first, rise, last, fall) < max(UNSURE * wrong, -noise)
+
+
+@called
+def partner(here, k):
+    """The eigenvalue that is conjugate to one; −1 if that is real."""
+    for i in range(len(here)):
+        if here[k].imag != 0 and here[i] == here[k].conjugate():
+            return i
+    return -1
+
+
+@called
+def explained(a, da, b, db, columns, k, step, floor):
+    """Whether a doubtful eigenvalue meets another in the step, and neither does more than their ends tell: by their sum
+    and their product (``Rates``)."""
+    other, last = partner(a, k), partner(b, columns[k])
+    for i in range(len(a)):
+        if other < 0 and last >= 0 and columns[i] == last:
+            other = i
+    if other < 0:
+        return False
+    p, q, r, s = a[k], a[other], b[columns[k]], b[columns[other]]
+    if not (p == q.conjugate() or p.imag == q.imag == 0) or not (r == s.conjugate() or r.imag == s.imag == 0):
+        return False
+    dp, dq, dr, ds = da[k], da[other], db[columns[k]], db[columns[other]]
+    size = max(max(abs(p), abs(q)), max(abs(r), abs(s)))
+    noise = 2 * floor + GROWING * (max(abs(p), abs(r)) + max(abs(q), abs(s)))
+    before, after = (p * q).real, (r * s).real
+    rise, fall = step * (dp * q + p * dq).real, step * (dr * s + r * ds).real
+    if doubtful(before, rise, after, fall, noise * size):
+        return False
+    if before < 0 and after < 0:
+        return True
+    sums = (p + q).real, (r + s).real
+    return sums[0] * sums[1] > 0 and not doubtful(
+        sums[0], step * (dp + dq).real, sums[1], step * (dr + ds).real, noise
+    )
+
+
+@called
 def conduct(a, da, b, db, step, floor):
     """What eigenvalues do between the ends of a step: nothing, cross the imaginary axis, or change so much that more
     may happen than is seen (``Rates`` and ``Rests.hides``); and how many cross. ``floor`` is their uncertainty."""
@@ -191,11 +238,7 @@ def conduct(a, da, b, db, step, floor):
         sign = np.sign(first)
         if abs(first) > noise and sign * last <= noise:
             crossed += 1
-        wrong = abs(last - first - (rise + fall) / 2)
-        if max(wrong, abs(fall - rise) / 8) > WILD * max(abs(first), abs(last)) + noise:
-            hidden = True
-        same = first * last > 0 and min(abs(first), abs(last)) > noise
-        if same and dips(first, rise, last, fall) < max(UNSURE * wrong, -noise):
+        if doubtful(first, rise, last, fall, noise) and not explained(a, da, b, db, columns, i, step, floor):
             hidden = True
         right += (b[j].real > GROWING * abs(b[j]) + floor) - (a[i].real > GROWING * abs(a[i]) + floor)
         beside += (b[j].real >= -GROWING * abs(b[j]) - floor) - (a[i].real >= -GROWING * abs(a[i]) - floor)

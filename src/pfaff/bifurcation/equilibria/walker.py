@@ -13,7 +13,7 @@ from pfaff.bifurcation.equilibria.between import calm, happens, reached, returns
 from pfaff.bifurcation.equilibria.corrector import FOUND, blank, directed, length, newton, product
 from pfaff.bifurcation.equilibria.curve_tests import EVERY, QUICK, TESTS, compared_pairs, measured
 from pfaff.bifurcation.equilibria.few_eigenvalues import covers
-from pfaff.bifurcation.equilibria.linking import called
+from pfaff.bifurcation.equilibria.linking import called, loop
 from pfaff.bifurcation.equilibria.locator import sought
 from pfaff.bifurcation.equilibria.regular import BOUND, BRANCHING, EQUILIBRIA, FOLD, FOLDS, HOPF, TURN
 from pfaff.bifurcation.equilibria.special_points import LEVEL
@@ -29,7 +29,6 @@ from pfaff.bifurcation.equilibria.spectra import (
     spectrum,
     watched,
 )  # fmt: skip
-from pfaff.bifurcation.orbits.kernels import compiled
 from pfaff.continuation.dense import NEAR as ON_BOUND
 from pfaff.continuation.problem import Pace
 
@@ -92,7 +91,7 @@ def landed(system, here, ahead, bound, place):
     return True
 
 
-@compiled
+@loop
 def walk(
     kind,
     fn,

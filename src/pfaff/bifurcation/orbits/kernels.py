@@ -21,9 +21,9 @@ OPTIONS = {"fastmath": {"reassoc", "contract", "nsz"}, "error_model": "numpy", "
 part = njit(**OPTIONS, no_cpython_wrapper=True, inline="always")
 
 
-def compiled(function: Callable[..., Any]) -> Any:
+def compiled(function: Callable[..., Any], **more: Any) -> Any:
     """Loops over a few states, which vectors make no faster: they would take a fifth of the time of compilation."""
-    kernel = kept(**OPTIONS)(function)
+    kernel = kept(**OPTIONS, **more)(function)
     compile = kernel.compile
 
     def quickly(signature: Any) -> Any:
