@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from pfaff.algebra.one_thread import one_thread
 from pfaff.continuation.course import Course, Limits
 from pfaff.continuation.endings import Ending, Reason
 from pfaff.continuation.engine import Engine
@@ -48,7 +49,8 @@ def gathered(
     engine.watched = watched
     items = engine.follow(start, course.step, limits.bounds, fresh, home)
     try:
-        kept.ended = _filled(kept, points, items, course, limits, point, special, walked)
+        with one_thread:
+            kept.ended = _filled(kept, points, items, course, limits, point, special, walked)
     except KeyboardInterrupt:
         hand_on()
         kept.ended = Ending(Reason.INTERRUPTED, f"interrupted at {where(points[-1])}")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pfaff.algebra.one_thread import one_thread
 from pfaff.algebra.structural_zeros import Deflation, zero_chain
 from pfaff.bifurcation.curves.branchings import BranchPoints
 from pfaff.bifurcation.curves.hopfs import Hopfs
@@ -204,6 +205,7 @@ def curve_problems(s: RestEquations) -> dict[str, type[Singular]]:
     return {"folds": Folds, "hopf": Hopfs, "branch points": BranchPoints}
 
 
+@one_thread
 def _curve(kind: type[Singular], s: RestEquations, z: np.ndarray, name: str, course: Course) -> Curve:
     """From a singular equilibrium."""
     system = s.case.system

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from pfaff.bifurcation.equilibria.corrector import FOUND, blank, directed, length, newton
-from pfaff.bifurcation.equilibria.curve_tests import EVERY, PAIRS, QUICK, TESTS, in_frame, measured
+from pfaff.bifurcation.equilibria.curve_tests import EVERY, QUICK, TESTS, in_frame, measured
 from pfaff.bifurcation.equilibria.linking import called, loop
 from pfaff.bifurcation.equilibria.regular import EQUILIBRIA
 from pfaff.bifurcation.equilibria.special_points import FLAT, SLOPES
@@ -106,8 +106,8 @@ def happens(system, here, z, tangent, known, tests, J, right, left):
     if ended != FOUND:
         return (1 << TESTS) - 1, True
     measured(system, middle, J, right, left, about, EVERY if known == n else QUICK, tests[3])
-    if known < n:
-        tests[3, PAIRS] = in_frame(system, J, known)
+    if known < n and not in_frame(system, J, known, about, tests[3]):
+        return (1 << TESTS) - 1, True
     for k in range(TESTS):
         if may_dip(tests[0, k], tests[1, k], tests[2, k]) and dips_at(tests[1, k], tests[3, k], tests[2, k]):
             changed, twice = changed | 1 << k, True

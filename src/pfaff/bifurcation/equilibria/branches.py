@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pfaff.algebra.one_thread import one_thread
 from pfaff.algebra.structural_zeros import Deflation
 from pfaff.bifurcation.equilibria.branch_points import crossing_direction
 from pfaff.bifurcation.equilibria.eigenvalues import always_zero, floor
@@ -104,6 +105,7 @@ class SpecialPoint(EquilibriumPoint):
         text += f", {letter} = {self.coefficient:.6g}" if np.isfinite(self.coefficient) else ""
         return text + (f": {self.note}" if self.note else "")
 
+    @one_thread
     def switch(
         self,
         to: float,
@@ -226,6 +228,7 @@ class EquilibriumBranch(RestTrail[EquilibriumPoint, SpecialPoint], Branch[Equili
         return draw_equilibria_branch(self, state)
 
 
+@one_thread
 def follow_equilibria(
     case: Bound, name: str, start: Any, course: Course, fixed: Mapping[str, float]
 ) -> EquilibriumBranch:

@@ -10,14 +10,14 @@ import numpy as np
 
 from pfaff.bifurcation.equilibria.addresses import eigen, factorised, solve_complex, substituted
 from pfaff.bifurcation.equilibria.corrector import product, rates, restricted
-from pfaff.bifurcation.equilibria.few_eigenvalues import FROM, covers, few, framed
+from pfaff.bifurcation.equilibria.few_eigenvalues import FROM, covers, few
 from pfaff.bifurcation.equilibria.linking import called
 from pfaff.bifurcation.equilibria.regular import FOLDS
-from pfaff.bifurcation.equilibria.spectra import linear, watched
+from pfaff.bifurcation.equilibria.spectra import compared, watched
 from pfaff.bifurcation.equilibria.zero_forms import UNDAMPED
 
-TESTS, PAIRS = 4, 2  # at most, and which of them asks for many eigenvalues
-EVERY, QUICK = -1, -2  # all tests, or all but that one
+TESTS, WHOLE, PAIRS = 4, 1, 2  # at most, and which of them ask for many eigenvalues
+EVERY, QUICK = -1, -2  # all tests, or all but those
 BESIDE = 1e-4  # of units, for differences of second order
 LARGEST = 600.0  # logarithm of a product
 
@@ -31,68 +31,69 @@ def measured(system, z, J, right, left, about, which, tests):
     for i in range(n):
         for j in range(n):
             A[i, j] = J[i, j]
-    values = np.ones(2, dtype=np.complex128)
-    if which in (EVERY, PAIRS) or (which == 1 and kind != FOLDS):
+    if which == EVERY or by_eigenvalues(kind, which):
         values, _, _ = eigen(system[2], A, False, False)
+        told_by(values, kind, about, tests)
     if kind == FOLDS:
         v, w = np.sqrt(product(right[0], right[0])), np.sqrt(product(left[0], left[0]))
         overlap = product(left[0], right[0]) / lengths(right[0], left[0], system[8])
         tests[0] = -product(J[n, :n], right[0]) / (2 * w * v**2)
         tests[1] = overlap * about if abs(overlap) > UNDAMPED else 0.0
         tests[3] = 1.0
-        if which in (EVERY, PAIRS):
-            tests[PAIRS] = beside_zero(values)
     else:
-        critical = np.sqrt(complex(-about, 0.0))
-        first = nearest(values, critical, -1)
-        second = nearest(values, -critical, first)
-        tests[0], tests[1] = about, whole_product(values, first, second)
-        tests[PAIRS] = pair_product(values, first, second)
-        if which == EVERY or which == 3:
+        tests[0] = about
+        if which in (EVERY, QUICK, 3):
             tests[3] = re_c1(system, z, A, right, left, about)
 
 
 @called
-def beside_zero(values):
-    """What vanishes at a zero-Hopf point: the sums of eigenvalues without the one of the fold."""
-    return pair_product(values, nearest(values, 0j, -1), -1)
+def by_eigenvalues(kind, which):
+    """Whether a test is told by eigenvalues."""
+    return which == PAIRS or (which == WHOLE and kind != FOLDS)
 
 
 @called
-def in_frame(system, J, many):
-    """The same by so many eigenvalues that a frame watches; not a number where it does not serve."""
+def told_by(values, kind, about, tests):
+    """Tests that eigenvalues tell, without those of the fold or the Hopf point itself: their product, and the sums of
+    two of them. Those far to the left may be left out."""
+    if kind == FOLDS:
+        tests[PAIRS] = pair_product(values, nearest(values, 0j, -1), -1)
+        return
+    critical = np.sqrt(complex(-about, 0.0))
+    first = nearest(values, critical, -1)
+    second = nearest(values, -critical, first)
+    tests[WHOLE], tests[PAIRS] = whole_product(values, first, second), pair_product(values, first, second)
+
+
+@called
+def in_frame(system, J, many, about, tests):
+    """The same by so many eigenvalues as a frame watches, any number if that is 0; whether it serves."""
     n = system[6].shape[1]
     A, some = np.empty((n, n)), np.empty(n, dtype=np.complex128)
     for i in range(n):
         for j in range(n):
             A[i, j] = J[i, j]
     found = few(system[2], system[9], A, A, False, some, some.copy())
-    return beside_zero(some[:found]) if found == many else np.nan
+    if found and found == (many or found):
+        told_by(some[:found], system[0], about, tests)
+        return True
+    return False
 
 
 @called
-def compared_pairs(system, first, last, step, known, values, slopes, tests):
-    """The same at both ends of a step along folds, rows z and tangent, by as few eigenvalues as say it in between too:
-    how many. A frame that is made where none serves is the last one; then all of them are asked."""
-    n, frame = values.shape[1], system[9]
+def told_by_few(system, first, last, step, known, about, values, slopes, tests):
+    """The same at both ends of a step, rows z and tangent, by as few eigenvalues as say it in between too: how many."""
+    kind, n, frame = system[0], values.shape[1], system[9]
     if n < FROM or frame[0][0] < 0:
         return n
-    if known and watched(system, last[0], last[1], values[1], slopes[1]) == known and covers(slopes, step):
-        tests[2, PAIRS] = beside_zero(values[1, :known])
-        return known
-    A, change = np.empty((n, n)), np.empty((n, n))
-    linear(system, last[0], last[1], A, change)
-    framed(system[2], A, frame)
-    many = few(system[2], frame, A, change, True, values[1], slopes[1]) if frame[0][0] > 0 else 0
-    again = watched(system, first[0], first[1], values[0], slopes[0]) if many else 0
-    if many == 0 or again != many or not covers(slopes, step):
-        frame[0][0], many = -1, n
-        values[1], _, _ = eigen(system[2], A, False, False)
-        linear(system, first[0], first[1], A, change)
-        values[0], _, _ = eigen(system[2], A, False, False)
-    tests[0, PAIRS] = np.nan  # of other eigenvalues
-    tests[1, PAIRS], tests[2, PAIRS] = beside_zero(values[0, :many]), beside_zero(values[1, :many])
-    return many
+    before = known
+    if not (known and watched(system, last[0], last[1], values[1], slopes[1]) == known and covers(slopes, step)):
+        known = compared(system, first, last, step, values, slopes)
+    if known != before:
+        told_by(values[0, :known], kind, tests[1, 0], tests[1])
+        tests[0, WHOLE] = tests[0, PAIRS] = np.nan  # of other eigenvalues
+    told_by(values[1, :known], kind, about, tests[2])
+    return known
 
 
 @called

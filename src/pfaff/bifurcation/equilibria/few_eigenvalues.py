@@ -199,38 +199,27 @@ def spread(known, M, k, r, start):
 
 
 @called
-def beyond(known, E, Z):
-    """How far the discs of Gershgorin of B_RR − X B_IR are beyond what keeps them away from the imaginary axis: below
-    zero as long as they are."""
+def length_aside(known, E, Z, C):
+    """How far along the tangent, where the matrix changes by C, the discs of Gershgorin of B_RR − X B_IR keep away from
+    the imaginary axis; below zero if they do not even here, without end if C has no rows."""
     n, p = Z.shape
-    others, farthest = E[p:] - np.dot(Z[p:], E[:p]), -np.inf
+    others, shortest = E[p:] - np.dot(Z[p:], E[:p]), np.inf
     for r in range(p, n):
         if not known[r].imag < 0:
-            edge = known[r].real - ASIDE * known[p].real + spread(known, others, r - p, r, p)[1]
-            if not edge <= farthest:
-                farthest = edge
-    return farthest
-
-
-@called
-def widest(known, p, C):
-    """The largest sum of a row of all other eigenvalues."""
-    most = 0.0
-    for r in range(p, len(known)):
-        if not known[r].imag < 0:
-            most = max(most, spread(known, C, r, r, 0)[0])
-    return most
+            room = ASIDE * known[p].real - known[r].real - spread(known, others, r - p, r, p)[1]
+            speed = spread(known, C, r, r, 0)[0] if len(C) else 0.0
+            length = room / speed if speed else (np.inf if room >= 0 else -np.inf)
+            if not length >= shortest:
+                shortest = length
+    return shortest
 
 
 @called
 def covers(slopes, step):
-    """Whether the discs of all other eigenvalues stay aside between both ends of a step: by how far they are beyond,
-    and how fast they move, which ``few`` leaves behind the derivatives."""
-    for side in range(2):
-        last = slopes[side, slopes.shape[1] - 1]
-        if not last.real + step * last.imag <= 0:
-            return False
-    return True
+    """Whether the discs of all other eigenvalues stay aside between both ends of a step, by what ``few`` leaves behind
+    the derivatives."""
+    last = slopes.shape[1] - 1
+    return slopes[0, last].real >= step and slopes[1, last].real >= step
 
 
 @called
@@ -239,20 +228,18 @@ def few(routines, frame, A, change, sloped, values, slopes):
     frame does not serve. Behind the derivatives is left what ``covers`` asks for."""
     watched, basis, dual, known = frame
     p, n = watched[0], len(A)
-    E, right, left, speed = np.dot(dual, times(A, basis)), np.empty((n, p)), np.empty((n, p)), 0.0
+    E, right, left = np.dot(dual, times(A, basis)), np.empty((n, p)), np.empty((n, p))
+    C = np.dot(dual, times(change, basis)) if sloped else np.empty((0, n))
     diagonal(known, E, -1.0)
     if not turned_to(known, E, 1, right):
         return 0
-    edge = beyond(known, E, right)
-    if not edge <= 0 or not turned_to(known, E, -1, left):
+    length = length_aside(known, E, right, C)
+    if not length >= 0 or not turned_to(known, E, -1, left):
         return 0
     diagonal(known, E, 1.0)
     inner, overlap = np.dot(left.T, np.dot(E, right)), np.dot(left.T, right)
-    outer = inner
-    if sloped:
-        C = np.dot(dual, times(change, basis))
-        outer, speed = np.dot(left.T, np.dot(C, right)), widest(known, p, C)
-    slopes[n - 1] = complex(edge, speed)
+    outer = np.dot(left.T, np.dot(C, right)) if sloped else inner
+    slopes[n - 1] = complex(length, 0.0)
     return subspace(routines, inner, outer, overlap, values, slopes)
 
 

@@ -17,6 +17,7 @@ from numba.core.compiler import Compiler
 from pfaff.bifurcation.equilibria.references import uncounted
 from pfaff.bifurcation.orbits.kernels import OPTIONS, compiled
 
+
 class Part(JITCodeLibrary):
     """What is linked only: not optimised by itself, and without code of its own."""
 

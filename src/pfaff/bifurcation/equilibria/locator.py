@@ -6,7 +6,7 @@ import numpy as np
 
 from pfaff.bifurcation.equilibria.addresses import eigen
 from pfaff.bifurcation.equilibria.corrector import FOUND, blank, directed, length, newton
-from pfaff.bifurcation.equilibria.curve_tests import TESTS, measured, pair_product
+from pfaff.bifurcation.equilibria.curve_tests import TESTS, by_eigenvalues, in_frame, measured, pair_product
 from pfaff.bifurcation.equilibria.few_eigenvalues import FROM, few
 from pfaff.bifurcation.equilibria.linking import called, loop
 from pfaff.bifurcation.equilibria.regular import BOUND, EQUILIBRIA, TURN
@@ -40,14 +40,18 @@ def trial(system, which, bound, a, b, s, z, tangent, factors, fresh, J, right, l
         return z[N - 1] - bound
     if which == TURN:
         return tangent[N - 1]
+    framed = n >= FROM and system[9][0][0] > 0
     if kind != EQUILIBRIA:
-        measured(system, z, J, right, left, about, which, tests)
+        if not framed or not by_eigenvalues(kind, which):
+            measured(system, z, J, right, left, about, which, tests)
+        elif not in_frame(system, J, 0, about, tests):
+            return np.nan
         return tests[which]
     A = np.empty((n, n))
     for i in range(n):
         for j in range(n):
             A[i, j] = J[i, j]
-    if n >= FROM and system[9][0][0] > 0:
+    if framed:
         some = np.empty(n, dtype=np.complex128)
         many = few(system[2], system[9], A, A, False, some, some.copy())
         return pair_product(some[:many], -1, -1) if many else np.nan

@@ -52,7 +52,7 @@ class Regular(Implicit):
 
         if not ready():
             return None
-        n = 0 if self.kind == HOPFS else s.n
+        n = s.n
         frame = np.zeros(1, dtype=np.int64), np.empty((n, n)), np.empty((n, n)), np.empty(n, dtype=complex)
         of_case = s.case.numbers, s.free_places, *self.borders, s.sizes
         return self.kind, pointer.address, lapack(), pointer.tape, *of_case, frame
@@ -110,7 +110,7 @@ class Regular(Implicit):
         origin = s.origin if isfinite(s.reach) else np.nan
         passable = sum(1 << self.numbers[name] for name in self.passable)
         found = np.empty((STRETCH, 4 + 2 * len(self.borders[0]), len(at.z)))
-        special, marks = np.empty((SPECIALS, 2, len(at.z))), np.empty((SPECIALS, 2), dtype=np.int64)
+        special, marks = np.empty((SPECIALS, 2, len(at.z))), np.empty((SPECIALS, 3), dtype=np.int64)
         spectra = np.empty((2, 2 + SPECIALS, s.n), dtype=complex)
         many, marked, length, turn, changed, side = walk(
             *self.loops, np.array([at.z, at.tangent, at.units, bend]), length, longest, np.array(bounds),
@@ -118,9 +118,9 @@ class Regular(Implicit):
         )  # fmt: skip
         points = Walked(many, partial(self._made, found))
         events = []
-        for k, (test, before) in enumerate(marks[:marked].tolist()):
+        for k, (test, before, some) in enumerate(marks[:marked].tolist()):
             problem = points.made(before - 1)[0] if before else self
-            event = problem._vanishing(test, *special[k], *spectra[:, 2 + k])
+            event = problem._vanishing(test, *special[k], *spectra[:, 2 + k, :some])
             events += [(before, problem, event)] if event else []
         if side >= 0:
             return Stretch(points, length, False, events, reached=side)
@@ -147,7 +147,7 @@ class Regular(Implicit):
         spot = Spot(z, tangent, self.equations.sizes, self.inspect(z, tangent))
         name = next(name for name, number in self.numbers.items() if number == test)
         if name == "hopf":
-            spot.facts.tell(eigenvalues=values, slopes=slopes)
+            spot.facts.tell(watched=(values, slopes))
         spot.facts.tell(turns=name == "fold")
         return self.event(name, spot)
 

@@ -98,6 +98,11 @@ class Facts:
         values, vectors, real = self._spectrum
         return slopes(values, vectors, (deflate(after) - deflate(before)) / (2 * lengths[0]))[real]
 
+    @known_property
+    def watched(self) -> tuple[np.ndarray, np.ndarray]:
+        """The eigenvalues that matter, with their slopes: all of them, or those that are farthest to the right."""
+        return self.eigenvalues, self.slopes
+
     @property
     def turning(self) -> float:
         return float(self.tangent[-1] / self.problem.equations.sizes[-1])
@@ -259,10 +264,10 @@ class Rests(Regular):
         return Event("divergence", spot)
 
     def _hopf(self, spot: Spot) -> Event | None:
-        values = spot.facts.eigenvalues
-        if not self.undamped and _double_zero(spot.facts):
+        values, slopes = spot.facts.watched
+        if not self.undamped and _double_zero(values, slopes):
             return Event("bogdanov-takens", spot, outranks=("fold", "branch point", "divergence"))
-        pair = imaginary(values, self.undamped, spot.facts.slopes)
+        pair = imaginary(values, self.undamped, slopes)
         if pair is not None and self.undamped and _meets(values, pair):
             return None  # without damping pairs meet on the axis, and none crosses it alone
         if pair is not None and np.abs(values).min() < AT_ZERO * abs(pair):
@@ -321,10 +326,10 @@ def _rates(first: Facts, last: Facts, length: float) -> Rates:
     return Rates.between(first.eigenvalues, first.slopes, last.eigenvalues, last.slopes, length)
 
 
-def _double_zero(facts: Facts) -> bool:
+def _double_zero(values: np.ndarray, slopes: np.ndarray) -> bool:
     """Whether two eigenvalues vanish together like the root of the distance, so that their slopes grow as they do."""
-    order = np.argsort(np.abs(facts.eigenvalues))[:2]
-    return len(order) == 2 and bool((np.abs(facts.eigenvalues) <= DOUBLE * np.abs(facts.slopes))[order].all())
+    order = np.argsort(np.abs(values))[:2]
+    return len(order) == 2 and bool((np.abs(values) <= DOUBLE * np.abs(slopes))[order].all())
 
 
 def _meets(values: np.ndarray, pair: complex) -> bool:

@@ -126,9 +126,9 @@ def pairs_sign(values):
 
 
 @called
-def on_axis(values):
-    """Whether a pair is on the imaginary axis."""
-    doubt, found = rounding(values), False
+def on_axis(values, doubt):
+    """Whether a pair is on the imaginary axis, where eigenvalues are in doubt by so much."""
+    found = False
     for value in values:
         found = found or (value.imag > doubt and abs(value.real) <= GROWING * abs(value) + doubt)
     return found
@@ -213,9 +213,7 @@ def explained(a, da, b, db, columns, k, step, floor):
     if before < 0 and after < 0:
         return True
     sums = (p + q).real, (r + s).real
-    return sums[0] * sums[1] > 0 and not doubtful(
-        sums[0], step * (dp + dq).real, sums[1], step * (dr + ds).real, noise
-    )
+    return sums[0] * sums[1] > 0 and not doubtful(sums[0], step * (dp + dq).real, sums[1], step * (dr + ds).real, noise)
 
 
 @called

@@ -11,11 +11,11 @@ import numpy as np
 
 from pfaff.bifurcation.equilibria.between import calm, happens, reached, returns, turned, turns_between
 from pfaff.bifurcation.equilibria.corrector import FOUND, blank, directed, length, newton, product
-from pfaff.bifurcation.equilibria.curve_tests import EVERY, QUICK, TESTS, compared_pairs, measured
+from pfaff.bifurcation.equilibria.curve_tests import EVERY, QUICK, TESTS, measured, told_by_few
 from pfaff.bifurcation.equilibria.few_eigenvalues import covers
 from pfaff.bifurcation.equilibria.linking import called, loop
 from pfaff.bifurcation.equilibria.locator import sought
-from pfaff.bifurcation.equilibria.regular import BOUND, BRANCHING, EQUILIBRIA, FOLD, FOLDS, HOPF, TURN
+from pfaff.bifurcation.equilibria.regular import BOUND, BRANCHING, EQUILIBRIA, FOLD, HOPF, TURN
 from pfaff.bifurcation.equilibria.special_points import LEVEL
 from pfaff.bifurcation.equilibria.spectra import (
     HIDING,
@@ -26,6 +26,7 @@ from pfaff.bifurcation.equilibria.spectra import (
     floor,
     on_axis,
     pairs_sign,
+    rounding,
     spectrum,
     watched,
 )  # fmt: skip
@@ -49,15 +50,20 @@ def single(changed, passable):
 
 @called
 def marked(system, test, here, ahead, place, special, values, slopes):
-    """Whether the special point of a test between two points is found: z and tangent, at a Hopf point eigenvalues.
+    """The special point of a test between two points, z and tangent, at a Hopf point eigenvalues: whether it is found,
+    and how many of them.
 
     Where the sum of two real eigenvalues vanishes beside a pair that crosses, it may be theirs: not a Hopf point."""
     turns = system[0] == EQUILIBRIA and test == FOLD
     at = sought(system, TURN if turns else test, 0.0, here, ahead, special, place)
-    if system[0] == EQUILIBRIA and test == HOPF and at == at:
+    if not (system[0] == EQUILIBRIA and test == HOPF and at == at):
+        return at == at, 0
+    many = watched(system, special[0], special[1], values, slopes)
+    if many == 0:
         spectrum(system, special[0], special[1], values, slopes)
-        return on_axis(values)
-    return at == at
+        many = len(values)
+    doubt = rounding(values) if many == len(values) else rounding(system[9][3])
+    return on_axis(values[:many], doubt), many
 
 
 @called
@@ -119,10 +125,10 @@ def walk(
 ):
     """Points ahead of one, rows (z, tangent, units, bend, borders) of ``found`` as of it. What is given back:
 
-    how many there are; how many special points, rows (z, tangent) of ``special``, tests and numbers of points before
-    them as rows of ``marks``; the length of the step that is next; its turn if it leads to one more point, before which
-    something happens, else NaN; which tests change their signs there, as bits, −1 if that is not known; which bound the
-    last point is on, −1 if none.
+    how many there are; how many special points, rows (z, tangent) of ``special``, tests, numbers of points before them
+    and of eigenvalues as rows of ``marks``; the length of the step that is next; its turn if it leads to one more
+    point, before which something happens, else NaN; which tests change their signs there, as bits, −1 if that is not
+    known; which bound the last point is on, −1 if none.
 
     ``home`` are z and units of the first point, ``origin`` the value from which the parameter is measured, not a number
     where its units stay; ``passable`` the tests, as bits, whose points are found here, to a ``place`` on their chords.
@@ -178,9 +184,8 @@ def walk(
             for a in range(len(b)):
                 for i in range(n):
                     ends[0, a, i], ends[1, a, i] = left[a, i], right[a, i]
-            ahead_of[0], ahead_of[1], k = z, tangent, n
-            if kind == FOLDS:
-                known = k = compared_pairs(system, here, ahead_of, h, known, values, slopes, tests)
+            ahead_of[0], ahead_of[1] = z, tangent
+            known = k = told_by_few(system, here, ahead_of, h, known, about, values, slopes, tests)
             measured(system, z, J, right, left, about, EVERY if k == n else QUICK, tests[2])
             changed, twice = happens(system, here, z, tangent, k, tests, J, right, left)
             event, test = changed > 0, -1 if twice else single(changed, passable)
@@ -195,10 +200,10 @@ def walk(
                 found[many, 4 + a, i], found[many, 4 + len(b) + a, i] = b[a, i], c[a, i]
         if test >= 0 and special_ones < len(marks):
             k = special_ones
-            event = not marked(system, test, here, found[many], place, special[k], values[2 + k], slopes[2 + k])
-            event = event or reached(here[0], special[k, 0], bounds) >= 0  # and turns back before its end
+            seen, some = marked(system, test, here, found[many], place, special[k], values[2 + k], slopes[2 + k])
+            event = not seen or reached(here[0], special[k, 0], bounds) >= 0  # and turns back before its end
             if not event:
-                marks[k, 0], marks[k, 1], special_ones = test, many, special_ones + 1
+                marks[k, 0], marks[k, 1], marks[k, 2], special_ones = test, many, some, special_ones + 1
         if side >= 0 and not back and landed(system, here, found[many], bounds[side], place):
             return many + 1, special_ones, h, np.nan, 0, side
         if event:

@@ -1,0 +1,42 @@
+"""Linear algebra by one thread: where matrices are small, two of them wait for each other."""
+
+from __future__ import annotations
+
+from contextlib import ContextDecorator
+from functools import cache
+from threading import Lock
+from typing import Any
+
+
+class OneThread(ContextDecorator):
+    """``with one_thread:`` BLAS takes one thread, and so it does in functions that are decorated ``@one_thread``.
+
+    That is a setting of the whole process: whoever is the first inside changes it, and the last one out puts it back.
+    """
+
+    def __init__(self) -> None:
+        self._inside, self._lock = 0, Lock()
+        self._limit: Any = None
+
+    def __enter__(self) -> None:
+        with self._lock:
+            if not self._inside:
+                self._limit = _blas().limit(limits=1)
+            self._inside += 1
+
+    def __exit__(self, *problem: object) -> None:
+        with self._lock:
+            self._inside -= 1
+            if not self._inside:
+                self._limit.restore_original_limits()
+
+
+@cache
+def _blas() -> Any:
+    import scipy.linalg.cython_blas  # noqa: F401  (one that is not loaded yet would not be found)
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController().select(user_api="blas")
+
+
+one_thread = OneThread()
