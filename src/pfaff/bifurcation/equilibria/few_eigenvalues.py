@@ -20,7 +20,7 @@ MOST = 8  # eigenvalues that are watched
 WIDE = 1 / 3  # of the widest gap after so many, one that is wide enough
 TURNS, SETTLED = 12, 1e-7  # of subspaces, at most, and their last change: eigenvalues err by its square
 SPARSE = 6  # times fewer entries than a full matrix, with which one is multiplied by them
-ASIDE = 0.5  # of the distance from the imaginary axis that others had, what their discs must keep
+ASIDE = 0.2  # of the distance from the imaginary axis that others had, what their discs must keep
 
 # A frame is the number of eigenvalues that are watched (none as long as there is no frame, −1 if all are), the real and
 # imaginary parts of right vectors as columns, the rows dual to them, and the eigenvalues, the rightmost first.

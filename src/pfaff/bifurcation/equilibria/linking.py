@@ -72,4 +72,4 @@ called = njit(**PARTS)
 
 def loop(function: Callable[..., Any]) -> Any:
     """What Python calls, made of functions that are ``called``."""
-    return compiled(function, pipeline_class=Looped)
+    return compiled(function, vectors=True, pipeline_class=Looped)

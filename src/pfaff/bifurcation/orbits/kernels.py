@@ -21,14 +21,14 @@ OPTIONS = {"fastmath": {"reassoc", "contract", "nsz"}, "error_model": "numpy", "
 part = njit(**OPTIONS, no_cpython_wrapper=True, inline="always")
 
 
-def compiled(function: Callable[..., Any], **more: Any) -> Any:
+def compiled(function: Callable[..., Any], vectors: bool = False, **more: Any) -> Any:
     """Loops over a few states, which vectors make no faster: they would take a fifth of the time of compilation."""
     kernel = kept(**OPTIONS, **more)(function)
     compile = kernel.compile
 
     def quickly(signature: Any) -> Any:
         with global_compiler_lock, _uncollected():  # the setting is numba's own, for all that is compiled meanwhile
-            usual, config.LOOP_VECTORIZE = config.LOOP_VECTORIZE, 0
+            usual, config.LOOP_VECTORIZE = config.LOOP_VECTORIZE, int(vectors)
             try:
                 return compile(signature)
             finally:

@@ -12,6 +12,7 @@ import io
 import pickle
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -46,11 +47,8 @@ class Cache(FunctionCache):
 
     def __init__(self, function: Callable[..., Any]) -> None:
         super().__init__(function)
-        place, folder = self._impl.locator, Path(function.__code__.co_filename).parent
-        # What a loop calls may be in any file beside it.
-        stamps = tuple((each.stat().st_mtime, each.stat().st_size) for each in sorted(folder.glob("*.py")))
-        stamp = (place.get_source_stamp(), stamps)
-        self._cache_file = Sealed(place.get_cache_path(), self._impl.filename_base, stamp)
+        stamp = _contents(Path(function.__code__.co_filename).parent)
+        self._cache_file = Sealed(self._impl.locator.get_cache_path(), self._impl.filename_base, stamp)
 
     def save_overload(self, signature: Any, data: Any) -> None:
         try:
@@ -87,6 +85,15 @@ class Sealed(IndexDataCacheFile):
         yield content
         with super()._open_for_write(path) as file:
             file.write(hashlib.sha256(content.getvalue()).digest() + content.getvalue())
+
+
+@cache
+def _contents(folder: Path) -> str:
+    """Of the source in a folder: what a loop calls may be in any file beside it."""
+    source = hashlib.sha256()
+    for each in sorted(folder.glob("*.py")):
+        source.update(each.name.encode() + each.read_bytes())
+    return source.hexdigest()
 
 
 def _unsealed(path: str) -> io.BytesIO | None:
