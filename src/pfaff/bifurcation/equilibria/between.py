@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pfaff.bifurcation.equilibria.corrector import FOUND, blank, directed, length, newton
+from pfaff.bifurcation.equilibria.corrector import FOUND, blank, directed, equations, length, newton
 from pfaff.bifurcation.equilibria.curve_tests import EVERY, QUICK, TESTS, in_frame, measured
 from pfaff.bifurcation.equilibria.linking import called, loop
 from pfaff.bifurcation.equilibria.regular import EQUILIBRIA
@@ -102,9 +102,10 @@ def happens(system, here, z, tangent, known, tests, J, right, left):
     chord, size = length(way, here[2]), length(tangent, here[2])
     for i in range(N):
         middle[i] = (here[0, i] + z[i]) / 2 + chord * (here[1, i] - tangent[i] / size) / 8
-    ended, _, _, about = newton(system, middle, row, blank(N), True, J, right, left)
+    ended, _ = newton(system, middle, row, blank(N), True, J, right, left)
     if ended != FOUND:
         return (1 << TESTS) - 1, True
+    about = equations(system, middle, row, J, right, left, True)
     measured(system, middle, J, right, left, about, EVERY if known == n else QUICK, tests[3])
     if known < n and not in_frame(system, J, known, about, tests[3]):
         return (1 << TESTS) - 1, True
@@ -147,7 +148,7 @@ def neighbour(system, at, length, found):
         found[0, i], found[2, i] = at[0, i] + length * at[1, i], at[2, i]
         row[i] = at[1, i] / at[2, i] ** 2
     factors = blank(N)
-    ended, _, _, _ = newton(system, found[0], row, factors, True, J, right, left)
+    ended, _ = newton(system, found[0], row, factors, True, J, right, left)
     if ended != FOUND:
         return False
     sign, _ = directed(system, found[0], at[1], factors, found[1], J, right, left)

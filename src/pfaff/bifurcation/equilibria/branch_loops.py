@@ -15,12 +15,13 @@ from pfaff.bifurcation.equilibria.corrector import placed
 from pfaff.bifurcation.equilibria.even_units import first_changed, grouped
 from pfaff.bifurcation.equilibria.first_rests import regular_units, rested
 from pfaff.bifurcation.equilibria.locator import locate
+from pfaff.bifurcation.equilibria.spectra import first_spectrum
 from pfaff.bifurcation.equilibria.walker import walk
 from pfaff.bifurcation.orbits.sealed import is_kept
 
 __all__ = [
-    "compile_ahead", "first_changed", "grouped", "lapack", "locate", "placed", "quickest", "quiet", "quiet_about",
-    "ready", "regular_units", "rested", "walk",
+    "compile_ahead", "first_changed", "first_spectrum", "grouped", "lapack", "locate", "placed", "quickest", "quiet",
+    "quiet_about", "ready", "regular_units", "rested", "walk",
 ]  # fmt: skip
 
 integer, number = types.int64, types.float64
@@ -46,6 +47,7 @@ LOOPS = {
         spectra,
         spectra,
     ),
+    first_spectrum: (*SYSTEM, vector),
     quiet: (*SYSTEM, matrix, matrix),
     quiet_about: (*SYSTEM, matrix, number),
     locate: (*SYSTEM, integer, number, matrix, matrix, matrix, number),

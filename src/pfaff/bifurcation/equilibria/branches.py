@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pfaff.algebra.one_thread import one_thread
-from pfaff.algebra.structural_zeros import Deflation
 from pfaff.bifurcation.equilibria.branch_points import crossing_direction
 from pfaff.bifurcation.equilibria.eigenvalues import always_zero, floor
 from pfaff.bifurcation.equilibria.rest_equations import RestEquations
@@ -244,16 +243,15 @@ def follow_equilibria(
 
 def _with_undamped(at: RestEquations, z: np.ndarray, to: float) -> Rests:
     """With the number of modes that nothing damps, and of eigenvalues that are rounding, here and farther on."""
-    undamped, still = [], []
+    problem, undamped, still = Rests(at, 0), [], []
     for share in (0.0, PROBED):
         there = z.copy()
         there[-1] += share * (to - z[-1])
-        J = at.state_jacobian(there)
-        values = np.linalg.eigvals(Deflation.about(J, at.zeros)(J) if at.zeros else J)
+        values = problem.spectrum_at(there)
         undamped.append(always_zero(values))
         still.append(int((np.abs(values) <= floor(values)).sum()))
         if not (undamped[-1] or still[-1]):
-            return Rests(at, 0)
+            return problem
     return Rests(at, min(undamped), min(still))
 
 

@@ -12,13 +12,12 @@ import numpy as np
 from pfaff.algebra.tolerances import CORRECTIONS, SETTLED
 from pfaff.bifurcation.equilibria.addresses import call, factorised, substituted
 from pfaff.bifurcation.equilibria.linking import called, loop
-from pfaff.bifurcation.equilibria.regular import FOLDS, HOPFS
+from pfaff.bifurcation.equilibria.regular import EQUILIBRIA, FOLDS, HOPFS
 from pfaff.bifurcation.equilibria.rest_equations import PROBE
 from pfaff.continuation.dense import ASTRAY, QUADRATIC
 
 FOUND, SINGULAR, UNDEFINED, UNSETTLED = range(4)  # how a correction ends
 TURNS, STILL = 12, 1e-9  # of a critical plane, at most, and its last change
-CHORD = 0.02  # of the change before, what one by old factors leaves if they are good enough
 
 # A system is what is followed, the addresses of its compiled function and of LAPACK, a tape for the former, the numbers
 # of its parameters, places among them of those that are free, borders, units of z, and a frame of eigenvectors.
@@ -152,9 +151,9 @@ def critical_plane(routines, A, V, W, dual):
 
 
 @called
-def equations(system, z, G, J, right, left):
-    """What vanishes and its derivatives, null vectors or bases of the critical plane; the sign of the bordered
-    determinant or ω²."""
+def equations(system, z, G, J, right, left, whole):
+    """What vanishes and its derivatives, those of the last one if they are the ``whole``, null vectors or bases of the
+    critical plane; the sign of the bordered determinant or ω²."""
     kind, fn, routines, tape, numbers, places, b, c, units, _ = system
     n, N, about = b.shape[1], len(z), 0.0
     values = np.empty((n, 1 + N))
@@ -165,7 +164,8 @@ def equations(system, z, G, J, right, left):
             J[i, j] = values[i, 1 + j]
     if kind == FOLDS:
         G[n], about = bordered(routines, J, b, c, right, left)
-        bent(system, z, left, right, -1.0, J[n])
+        if whole:
+            bent(system, z, left, right, -1.0, J[n])
     elif kind == HOPFS:
         A, dual, along = np.empty((n, n)), np.empty_like(b), np.empty_like(b)
         for i in range(n):
@@ -174,11 +174,12 @@ def equations(system, z, G, J, right, left):
             for a in range(2):
                 right[a, i], left[a, i] = c[a, i], b[a, i]
         trace, about = critical_plane(routines, A, right, left, dual)
-        for i in range(n):
-            for a in range(2):
-                along[a, i], dual[a, i] = right[a, i] * units[i], dual[a, i] / units[i]
         G[n] = trace / 2
-        bent(system, z, dual, along, 0.5, J[n])
+        if whole:
+            for i in range(n):
+                for a in range(2):
+                    along[a, i], dual[a, i] = right[a, i] * units[i], dual[a, i] / units[i]
+            bent(system, z, dual, along, 0.5, J[n])
     return about
 
 
@@ -234,15 +235,15 @@ def all_finite(G, J):
 
 @called
 def newton(system, z, row, factors, fresh, J, right, left):
-    """The solution near z, in its place, where row·z keeps its value: how it ends, the last change, the sign of the
-    last determinant, and what else is known.
+    """The solution near z, in its place, where row·z keeps its value: how it ends, and the last change.
 
-    Factors that are not ``fresh`` serve as long as each change is much smaller than the one before."""
+    Factors serve as long as each change is much smaller than the one before; those of before if none are to be
+    ``fresh``."""
     units, routines = system[8], system[2]
     N, last, kept, step, G = len(z), np.inf, product(row, z), np.empty(len(z)), np.empty(len(z))
-    sign, about = 1.0, 0.0
+    sign = 1.0
     for _ in range(CORRECTIONS):
-        about = equations(system, z, G, J, right, left)
+        equations(system, z, G, J, right, left, fresh)
         G[N - 1] = product(row, z) - kept
         if fresh:
             sign = bordered_by(routines, J, row, units, factors)
@@ -256,15 +257,16 @@ def newton(system, z, row, factors, fresh, J, right, left):
                 size = abs(step[i]) / units[i]
         if not size <= ASTRAY:
             if fresh:
-                return SINGULAR if all_finite(G, J) else UNDEFINED, size, sign, about
+                return SINGULAR if all_finite(G, J) else UNDEFINED, size
             fresh = True
             continue
         for i in range(N):
             z[i] -= step[i]
         if size < SETTLED and (size < QUADRATIC * last or size >= last / 4):
-            return FOUND, size, sign, about
-        fresh, last = fresh or not size < CHORD * last, size
-    return FOUND if last < SETTLED else UNSETTLED, last, sign, about
+            return FOUND, size
+        # To evaluate the equations of folds and Hopf points costs more than factors do.
+        fresh, last = (fresh and system[0] != EQUILIBRIA) or not size < QUADRATIC * last, size
+    return FOUND if last < SETTLED else UNSETTLED, last
 
 
 @called
@@ -288,7 +290,7 @@ def directed(system, z, towards, factors, tangent, J, right, left):
     """The unit tangent at a solution, in the direction of another vector, with Jacobian and null vectors: the sign of
     the determinant with it, not a number where the equations are not finite, and what else is known about the point."""
     units, N, row = system[8], len(z), np.empty(len(z))
-    about = equations(system, z, tangent, J, right, left)
+    about = equations(system, z, tangent, J, right, left, True)
     finite = all_finite(tangent, J)
     size = length(towards, units)
     for i in range(N):
@@ -306,7 +308,7 @@ def placed(kind, fn, routines, tape, numbers, places, b, c, units, frame, guess,
     z, tangent, J = guess.copy(), np.empty(len(guess)), np.empty((len(guess) - 1, len(guess)))
     right, left, factors, ended, size = np.empty_like(b), np.empty_like(b), blank(len(guess)), FOUND, 0.0
     if correct:
-        ended, size, _, _ = newton(system, z, row, factors, True, J, right, left)
+        ended, size = newton(system, z, row, factors, True, J, right, left)
     if ended == FOUND:
         sign, _ = directed(system, z, towards, factors, tangent, J, right, left)
         ended = FOUND if sign == sign or correct else UNDEFINED

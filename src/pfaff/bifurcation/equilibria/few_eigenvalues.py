@@ -1,6 +1,7 @@
 """The few eigenvalues of a large matrix that lie farthest to the right, from the vectors of a matrix near it.
 
-In the frame of all eigenvectors of a matrix, another one near it is almost diagonal, B = Λ + E. Those of its invariant
+In the frame of all eigenvectors of a matrix, another one near it is almost diagonal, B = Λ + E with nothing on the
+diagonal of E. Those of its invariant
 subspace near the first few are I + X, on the left I + Y: B_RI + B_RR X = X (B_II + B_IR X), and likewise for Y, which
 simple iteration solves where a gap is wide beside E (Stewart 1973). All other eigenvalues are those of B_RR − X B_IR,
 and lie in Gershgorin's discs: as long as these stay left of the imaginary axis, at both ends of a step and as far as
@@ -18,7 +19,7 @@ from pfaff.bifurcation.equilibria.linking import called
 FROM = 16  # states from which a frame is worth its while
 MOST = 8  # eigenvalues that are watched
 WIDE = 1 / 3  # of the widest gap after so many, one that is wide enough
-TURNS, SETTLED = 12, 1e-7  # of subspaces, at most, and their last change: eigenvalues err by its square
+TURNS, SETTLED = 20, 1e-7  # of subspaces, at most, and their last change: eigenvalues err by its square
 SPARSE = 6  # times fewer entries than a full matrix, with which one is multiplied by them
 ASIDE = 0.2  # of the distance from the imaginary axis that others had, what their discs must keep
 
@@ -104,6 +105,20 @@ def times(A, basis):
                 for k in range(n):
                     image[i, k] += A[i, j] * basis[j, k]
     return image
+
+
+@called
+def on_diagonal(known, M):
+    """The diagonal of a matrix by complex eigenvectors, and whether its pairs are pairs as those of the eigenvalues."""
+    own, alike = np.empty_like(known), True
+    for k in range(len(known)):
+        if known[k].imag == 0:
+            own[k] = M[k, k]
+        elif known[k].imag > 0:
+            turning = (M[k, k + 1] - M[k + 1, k]) / 2
+            own[k] = complex((M[k, k] + M[k + 1, k + 1]) / 2, turning)
+            own[k + 1], alike = own[k].conjugate(), alike and turning > 0
+    return own, alike
 
 
 @called
@@ -199,14 +214,14 @@ def spread(known, M, k, r, start):
 
 
 @called
-def length_aside(known, E, Z, C):
-    """How far along the tangent, where the matrix changes by C, the discs of Gershgorin of B_RR − X B_IR keep away from
-    the imaginary axis; below zero if they do not even here, without end if C has no rows."""
+def length_aside(known, edge, E, Z, C):
+    """How far along the tangent, where the matrix changes by C, the discs of Gershgorin of B_RR − X B_IR stay to the
+    left of an edge; below zero if they do not even here, without end if C has no rows."""
     n, p = Z.shape
     others, shortest = E[p:] - np.dot(Z[p:], E[:p]), np.inf
     for r in range(p, n):
         if not known[r].imag < 0:
-            room = ASIDE * known[p].real - known[r].real - spread(known, others, r - p, r, p)[1]
+            room = edge - known[r].real - spread(known, others, r - p, r, p)[1]
             speed = spread(known, C, r, r, 0)[0] if len(C) else 0.0
             length = room / speed if speed else (np.inf if room >= 0 else -np.inf)
             if not length >= shortest:
@@ -216,10 +231,10 @@ def length_aside(known, E, Z, C):
 
 @called
 def covers(slopes, step):
-    """Whether the discs of all other eigenvalues stay aside between both ends of a step, by what ``few`` leaves behind
-    the derivatives."""
+    """Whether the discs of all other eigenvalues stay aside between both ends of a step: each end says how far, by what
+    ``few`` leaves behind the derivatives."""
     last = slopes.shape[1] - 1
-    return slopes[0, last].real >= step and slopes[1, last].real >= step
+    return slopes[0, last].real + slopes[1, last].real >= step
 
 
 @called
@@ -230,13 +245,14 @@ def few(routines, frame, A, change, sloped, values, slopes):
     p, n = watched[0], len(A)
     E, right, left = np.dot(dual, times(A, basis)), np.empty((n, p)), np.empty((n, p))
     C = np.dot(dual, times(change, basis)) if sloped else np.empty((0, n))
-    diagonal(known, E, -1.0)
-    if not turned_to(known, E, 1, right):
+    own, alike = on_diagonal(known, E)
+    diagonal(own, E, -1.0)
+    if not alike or not turned_to(own, E, 1, right):
         return 0
-    length = length_aside(known, E, right, C)
-    if not length >= 0 or not turned_to(known, E, -1, left):
+    length = length_aside(own, ASIDE * known[p].real, E, right, C)
+    if not length >= 0 or not turned_to(own, E, -1, left):
         return 0
-    diagonal(known, E, 1.0)
+    diagonal(own, E, 1.0)
     inner, overlap = np.dot(left.T, np.dot(E, right)), np.dot(left.T, right)
     outer = np.dot(left.T, np.dot(C, right)) if sloped else inner
     slopes[n - 1] = complex(length, 0.0)

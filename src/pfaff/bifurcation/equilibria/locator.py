@@ -30,7 +30,7 @@ def trial(system, which, bound, a, b, s, z, tangent, factors, fresh, J, right, l
     for i in range(N):
         bow = s * (1 - s) ** 2 * a[1, i] + s**2 * (s - 1) * b[1, i] / size
         z[i] = a[0, i] + s**2 * (3 - 2 * s) * way[i] + chord * bow
-    ended, _, _, _ = newton(system, z, row, factors, fresh, J, right, left)
+    ended, _ = newton(system, z, row, factors, fresh, J, right, left)
     if ended != FOUND:
         return np.nan
     sign, about = directed(system, z, way, factors, tangent, J, right, left)

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from pfaff.algebra.structural_zeros import Deflation
 from pfaff.bifurcation.equilibria.rest_equations import RestEquations
 from pfaff.continuation.dense import Implicit, Spot
 from pfaff.continuation.problem import TURNING, Event, Stretch
@@ -94,6 +95,16 @@ class Regular(Implicit):
                 facts.tell(jacobian=J)
                 return Spot(z, t, units, facts)
         return super().start(z, ahead)  # where the parameter hardly changes, branches may cross
+
+    def spectrum_at(self, z: np.ndarray) -> np.ndarray:
+        """All eigenvalues, without structural zeros, where nothing else is known yet."""
+        if self.loops is not None:
+            from pfaff.bifurcation.equilibria.branch_loops import first_spectrum
+
+            values: np.ndarray = first_spectrum(*self.loops, z)
+            return values
+        J, zeros = self.equations.state_jacobian(z), self.equations.zeros
+        return np.linalg.eigvals(Deflation.about(J, zeros)(J) if zeros else J)
 
     def at_step(self, units: np.ndarray, b: np.ndarray, c: np.ndarray) -> Any:
         """The problem with other units and borders."""

@@ -12,7 +12,7 @@ from pfaff.bifurcation.equilibria.addresses import eigen
 from pfaff.bifurcation.equilibria.corrector import length, rates
 from pfaff.bifurcation.equilibria.eigenvalues import UNSURE, WILD
 from pfaff.bifurcation.equilibria.few_eigenvalues import FROM, covers, few, framed
-from pfaff.bifurcation.equilibria.linking import called
+from pfaff.bifurcation.equilibria.linking import called, loop
 from pfaff.bifurcation.equilibria.rest_equations import PROBE
 
 QUIET, HIDING, CROSSING = range(3)  # what eigenvalues do in a step
@@ -84,6 +84,19 @@ def compared(system, first, last, step, values, slopes):
         spectrum(system, first[0], first[1], values[0], slopes[0])
         spectrum(system, last[0], last[1], values[1], slopes[1])
     return many
+
+
+@loop
+def first_spectrum(kind, fn, routines, tape, numbers, places, b, c, units, frame, z):
+    """All eigenvalues at a point, whose vectors are the first frame."""
+    n = b.shape[1]
+    A, values = np.empty((n, n)), np.empty((n, 1 + len(z)))
+    rates(fn, np.empty(tape), numbers.copy(), places, z, values)
+    for i in range(n):
+        for j in range(n):
+            A[i, j] = values[i, 1 + j]
+    framed(routines, A, frame)
+    return frame[3].copy()
 
 
 @called

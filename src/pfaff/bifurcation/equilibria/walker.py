@@ -78,7 +78,7 @@ def landed(system, here, ahead, bound, place):
     for i in range(N):
         z[i] = found[0, i]
     row[N - 1], z[N - 1] = 1.0, bound
-    ended, _, _, _ = newton(system, z, row, factors, True, J, right, left)
+    ended, _ = newton(system, z, row, factors, True, J, right, left)
     for i in range(N):
         found[0, i] -= z[i]
     if ended != FOUND or not length(found[0], system[8]) < ON_BOUND:
@@ -150,7 +150,7 @@ def walk(
         for i in range(N):
             z[i] = guess[i] = here[0, i] + h * here[1, i] + h**2 / 2 * here[3, i]
             row[i] = here[1, i] / here[2, i] ** 2
-        ended, _, _, _ = newton(system, z, row, factors, True, J, right, left)
+        ended, _ = newton(system, z, row, factors, True, J, right, left)
         for i in range(N):
             guess[i] -= z[i]
         if ended != FOUND or not length(guess, here[2]) <= STRAYED * h:
