@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pfaff.algebra.tolerances import CORRECTIONS, SETTLED
+from pfaff.algebra.tolerances import CORRECTIONS, EXACT, SETTLED
 from pfaff.bifurcation.equilibria.addresses import call, factorised, substituted
 from pfaff.bifurcation.equilibria.linking import called, loop
 from pfaff.bifurcation.equilibria.regular import EQUILIBRIA, FOLDS, HOPFS
@@ -262,7 +262,9 @@ def newton(system, z, row, factors, fresh, J, right, left):
             continue
         for i in range(N):
             z[i] -= step[i]
-        if size < SETTLED and (size < QUADRATIC * last or size >= last / 4):
+        # Old factors leave as much of this change as this one is of the change before.
+        exact = size < QUADRATIC * last if fresh else size**2 < EXACT * last
+        if size < SETTLED and (exact or size >= last / 4):
             return FOUND, size
         # To evaluate the equations of folds and Hopf points costs more than factors do.
         fresh, last = (fresh and system[0] != EQUILIBRIA) or not size < QUADRATIC * last, size

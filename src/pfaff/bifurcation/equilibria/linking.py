@@ -14,7 +14,7 @@ from numba import njit
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
 
-from pfaff.bifurcation.equilibria.references import uncounted
+from pfaff.bifurcation.equilibria.reference_counts import uncounted
 from pfaff.bifurcation.orbits.kernels import OPTIONS, compiled
 
 

@@ -47,7 +47,9 @@ class Cache(FunctionCache):
 
     def __init__(self, function: Callable[..., Any]) -> None:
         super().__init__(function)
-        stamp = _contents(Path(function.__code__.co_filename).parent)
+        # What a loop calls may be in any file beside it.
+        beside = sorted(Path(function.__code__.co_filename).parent.glob("*.py"))
+        stamp = _contents(tuple((each, each.stat().st_mtime_ns, each.stat().st_size) for each in beside))
         self._cache_file = Sealed(self._impl.locator.get_cache_path(), self._impl.filename_base, stamp)
 
     def save_overload(self, signature: Any, data: Any) -> None:
@@ -88,11 +90,11 @@ class Sealed(IndexDataCacheFile):
 
 
 @cache
-def _contents(folder: Path) -> str:
-    """Of the source in a folder: what a loop calls may be in any file beside it."""
+def _contents(files: tuple[tuple[Path, int, int], ...]) -> str:
+    """What is in files, whatever their dates; those, and sizes, say whether they were read already."""
     source = hashlib.sha256()
-    for each in sorted(folder.glob("*.py")):
-        source.update(each.name.encode() + each.read_bytes())
+    for path, _, _ in files:
+        source.update(path.name.encode() + path.read_bytes())
     return source.hexdigest()
 
 
