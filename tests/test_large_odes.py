@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import warnings
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ import pfaff
 from pfaff.algebra.sparse_borders import Factors, bordered, null_vectors, with_columns, with_rows
 from pfaff.bifurcation.equilibria import sparse_points
 from pfaff.bifurcation.equilibria.sparse_points import SparseRests
+from pfaff.continuation.endings import Reason
 from pfaff.errors import NoBifurcationError, ParameterError
 from pfaff.flow import sparse_jacobian
 from pfaff.stability.rightmost import box, rightmost
@@ -113,6 +115,17 @@ def test_the_fold_of_bratu_converges_with_the_square_of_the_mesh():
     coarse, fine = (each[0].value - 3.513830719125161 for each in folds)
     assert coarse / fine == pytest.approx(4, rel=0.01)
     assert (4 * fine - coarse) / 3 == pytest.approx(0, abs=1e-8)
+
+
+def test_states_that_grow_on_and_on_are_an_ending_of_their_own():
+    """After its fold Bratu's parameter vanishes like u exp(−u): numbers end before the branch does."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        branch = bratu(121).at().branch(to=4)
+    assert branch.ended.reason is Reason.OUTGROWN
+    assert "the states grow on and on, as the parameter tends to " in branch.status
+    assert branch[-1].value < 1e-300
+    assert branch[-1].x.max() > 700
 
 
 def test_every_hopf_and_turing_point_of_the_brusselator(turing):

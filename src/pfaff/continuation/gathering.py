@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from pfaff.continuation.course import Course, Limits
 from pfaff.continuation.endings import Ending, Reason
 from pfaff.continuation.engine import Engine
@@ -63,7 +65,8 @@ def _filled(
     """What was kept, with everything that there is to it; and its ending."""
     promised = any(symbol.name in points[0].values for symbol in limits.promises)
     while len(points) < course.points:
-        item = next(items)
+        with np.errstate(over="ignore", invalid="ignore"):  # of trials that lead too far, which are refused
+            item = next(items)
         if isinstance(item, Ending):
             return limits.ended(item, points[-1].value)
         if isinstance(item, Walked):
