@@ -52,8 +52,7 @@ def gathered(
     try:
         kept.ended = _filled(kept, points, items, course, limits, point, special, walked)
     except KeyboardInterrupt:
-        hand_on()
-        kept.ended = Ending(Reason.INTERRUPTED, f"interrupted at {where(points[-1])}")
+        kept.ended = interrupted(where(points[-1]))
     warn_of_unknown(watched)
     return kept
 
@@ -93,6 +92,12 @@ def _results(item: Any, point: Callable[[Any], Any], walked: Callable[[Any, Any]
     if isinstance(item, Walked) and walked:
         return (walked(*item.made(k)) for k in range(len(item)))
     return iter([point(item.point if isinstance(item, Event) else item)])
+
+
+def interrupted(place: str) -> Ending:
+    """The end that Ctrl-C makes, called where it is answered; raised again, where it is a larger analysis that ends."""
+    hand_on()
+    return Ending(Reason.INTERRUPTED, f"interrupted at {place}")
 
 
 def stopped(points: Sequence[Any]) -> Ending:
