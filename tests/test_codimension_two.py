@@ -90,6 +90,55 @@ def test_a_catalytic_oscillator_has_the_published_coefficients():
         assert takens.coefficients["a"] * takens.coefficients["b"] > 0
 
 
+def test_an_extended_lorenz_model_has_all_points_where_they_are_published():
+    """Lorenz (1984) with a fourth state, which has all kinds of points of codimension two in one plane: numbers of
+    BifurcationKit's test of it (test/hopf_codim_2/lorenz84.jl), each to the digits that are asked for there. It is the
+    same with −T and −w."""
+    F, T = sm.symbols("F T", real=True)
+    growth = sm.Rational(987, 1000)
+    rates = {x: F / 4 - x / 4 - y**2 - z**2 - growth * w**2, y: x * y - x * z - y + sm.Rational(1, 4)}
+    rates |= {z: x * y + x * z - z, w: growth * w * x - sm.Rational(104, 100) * w + T}
+    case = pfaff.ode(rates, {F: 3, T: 0.04}, load=F).at()
+    branch = case.branch(to=-1.5, start={"x": 2.9787, "y": -0.0387, "z": 0.0582, "w": -0.0211}, bounds=(-1.5, 3))
+    (fold,) = branch.of_kind("fold")
+    assert fold.value == pytest.approx(1.54664837, abs=1e-8)
+    assert [hopf.value for hopf in branch.of_kind("hopf")] == pytest.approx([1.61966, 2.46723, 2.85988], abs=2e-5)
+    folds = fold.curve("T", to=-0.1)
+    assert [point.kind for point in folds.special] == [
+        "bogdanov-takens", "zero-hopf", "cusp", "zero-hopf", "bogdanov-takens"
+    ]  # fmt: skip
+    loads, second = (np.array([point[name] for point in folds.special]) for name in "FT")
+    assert second == pytest.approx(-second[::-1], abs=1e-10)
+    assert loads == pytest.approx(loads[::-1], abs=1e-10)
+    takens = {"a": 0.2144233509273467, "b": 0.6065145518280868}
+    assert folds.special[0].coefficients == pytest.approx(takens, rel=1e-10)
+    hopfs = branch.of_kind("hopf")[1].curve("T", to=-0.1), branch.of_kind("hopf")[1].curve("T", to=0.1)
+    (double,), (generalised, again) = (curve.special for curve in hopfs)
+    assert (double.kind, generalised.kind) == ("double hopf", "generalised hopf")
+    assert double["T"] == pytest.approx(0.02627393, rel=1e-5)
+    assert generalised.omega == pytest.approx(0.69036367, abs=1e-5)
+    assert generalised.coefficients["l2"] * generalised.omega == pytest.approx(0.1556, abs=1e-3)
+    assert [again[name] for name in "FT"] == pytest.approx([loads[0], second[0]], rel=1e-10)
+    assert again.coefficients == pytest.approx(takens, rel=1e-10)
+
+
+def test_bazykins_predators_and_prey():
+    """Bazykin's model, as in Kuznetsov's book, with γ = 1 and ε = 0.01. Hopf points at δ = 0 as J. Sieber's run of AUTO
+    prints them (Imperial College, 2005), a Bogdanov–Takens point as AUTO 0.9.2 finds it, and a generalised Hopf point
+    where l1, in forty digits, vanishes; AUTO, which has l1 by differences, prints 0.956613 and 0.000950885."""
+    alpha, delta = sm.symbols("alpha delta", real=True)
+    eaten = x * y / (1 + alpha * x)
+    case = pfaff.ode({x: x - eaten - x**2 / 100, y: eaten - y - delta * y**2}, {alpha: 0, delta: 0}, load=alpha).at()
+    first, last = case.branch(to=0.985, start={"x": 1, "y": 0.99}).of_kind("hopf")
+    assert [first.value, last.value] == pytest.approx([0.01020625, 0.9797938], abs=5e-8)
+    assert last.hopf.l1 == pytest.approx(-0.00193989064251, rel=1e-9)
+    generalised, takens = last.curve("delta", to=1).special
+    assert (generalised.kind, takens.kind) == ("generalised hopf", "bogdanov-takens")
+    assert generalised["alpha"] == pytest.approx(0.956623198035283, rel=1e-11)
+    assert generalised["delta"] == pytest.approx(0.00095044824775325, rel=1e-9)
+    assert [takens["alpha"], takens["delta"]] == pytest.approx([0.860704, 0.00605879], rel=1e-6)
+
+
 def beside_the_circle(turns, rate, bent):
     """Z = W e^{iθ/turns} beside the circle r = 1, where W has a rate; ``bent`` by phases that run faster beside it,
     and in coordinates that mix all of them and leave small Z as they are."""

@@ -15,7 +15,9 @@ import pfaff
 from conftest import XI_HAT
 from pfaff.bifurcation.curves.hopfs import critical_plane
 from pfaff.cli import app
-from pfaff.errors import NoBifurcationError, ParameterError
+from pfaff.continuation.engine import Engine
+from pfaff.continuation.problem import Problem
+from pfaff.errors import ConvergenceError, NoBifurcationError, ParameterError
 from pfaff.statement import TIME, coordinates
 
 x, y, z = sm.symbols("x y z")
@@ -926,3 +928,18 @@ def test_a_hopf_point_among_neutral_saddles_is_found():
     branch = pfaff.ode(rates, {mu: 0}, load=mu).at().branch(to=3, start=dict.fromkeys("abcduv", 0))
     (hopf,) = branch.special
     assert (hopf.kind, hopf.value) == ("hopf", pytest.approx(1, abs=1e-10))
+
+
+def test_a_test_that_fails_at_a_trial_is_not_asked_there_again():
+    """As where Arnoldi's method finds no eigenvalues: nothing is located, and nothing raised."""
+
+    class Line(Problem):
+        def chord(self, a, b):
+            return lambda at: a + at * (b - a)
+
+    def value(point):
+        if abs(point - 0.5) < 0.1:
+            raise ConvergenceError("nothing is known here")
+        return point - 0.5
+
+    assert Engine(Line()).located(0.0, 1.0, value) is None

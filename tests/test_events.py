@@ -78,6 +78,20 @@ def test_bad_events(event, words):
         oscillator().at().simulate(1, events={"mine": event})
 
 
+@pytest.mark.parametrize("expression", ["log(-1 - x**2)", "sqrt(-2 - k)*x"])
+def test_an_event_that_is_nowhere_a_number_is_told(expression):
+    """Where it is one, nothing is said, though it may never happen."""
+    x, v, k = sm.symbols("x v k", real=True)
+    plain = pfaff.ode({x: v, v: -k * x}, {k: 1}).at()
+    for case, start in ((oscillator().at(), {"x_dot": 1}), (plain, {"v": 1})):
+        with pytest.warns(
+            UserWarning, match="event 'lost' was looked for in vain: at no point is its expression"
+        ) as all_:
+            motion = case.simulate(7, **start, events={"lost": expression, "far": "x - 2", "turn": "x - 1/2"})
+        assert len(all_) == 1
+        assert [len(motion.events[name]) for name in ("lost", "far", "turn")] == [0, 0, 3]
+
+
 def test_events_have_a_direction():
     with pytest.raises(ParameterError, match="direction=2"):
         pfaff.Event("x", direction=2)

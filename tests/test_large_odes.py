@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import warnings
 
 import numpy as np
 import pytest
@@ -11,7 +12,9 @@ from scipy import sparse
 
 import pfaff
 from pfaff.algebra.sparse_borders import Factors, bordered, null_vectors, with_columns, with_rows
+from pfaff.bifurcation.equilibria import sparse_points
 from pfaff.bifurcation.equilibria.sparse_points import SparseRests
+from pfaff.continuation.endings import Reason
 from pfaff.errors import NoBifurcationError, ParameterError
 from pfaff.flow import sparse_jacobian
 from pfaff.stability.rightmost import box, rightmost
@@ -29,12 +32,13 @@ def bratu(cells):
     return pfaff.ode({u[k]: (cells + 1) ** 2 * beside(u, k) + lam * sm.exp(u[k]) for k in range(cells)}, {lam: 2}, lam)
 
 
-def brusselator(cells, length, clock=1):
+def brusselator(cells, length, clock=1, spread=(D1, D2)):
     """u̇ = A − (B + 1) u + u² v + d₁ u″, v̇ = B u − u² v + d₂ v″ on a line, with u = A, v = B/A at its ends."""
+    d1, d2 = spread
     u, v = (sm.symbols(f"{name}1:{cells + 1}", real=True) for name in "uv")
     B, h = sm.Symbol("B", positive=True), length / (cells + 1)
-    rates = {u[k]: A - (B + 1) * u[k] + u[k] ** 2 * v[k] + D1 / h**2 * beside(u, k, A) for k in range(cells)}
-    rates |= {v[k]: B * u[k] - u[k] ** 2 * v[k] + D2 / h**2 * beside(v, k, B / A) for k in range(cells)}
+    rates = {u[k]: A - (B + 1) * u[k] + u[k] ** 2 * v[k] + d1 / h**2 * beside(u, k, A) for k in range(cells)}
+    rates |= {v[k]: B * u[k] - u[k] ** 2 * v[k] + d2 / h**2 * beside(v, k, B / A) for k in range(cells)}
     return pfaff.ode({x: clock * rate for x, rate in rates.items()}, {B: 1}, B)
 
 
@@ -113,6 +117,17 @@ def test_the_fold_of_bratu_converges_with_the_square_of_the_mesh():
     assert (4 * fine - coarse) / 3 == pytest.approx(0, abs=1e-8)
 
 
+def test_states_that_grow_on_and_on_are_an_ending_of_their_own():
+    """After its fold Bratu's parameter vanishes like u exp(−u): numbers end before the branch does."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        branch = bratu(121).at().branch(to=4)
+    assert branch.ended.reason is Reason.OUTGROWN
+    assert "the states grow on and on, as the parameter tends to " in branch.status
+    assert branch[-1].value < 1e-300
+    assert branch[-1].x.max() > 700
+
+
 def test_every_hopf_and_turing_point_of_the_brusselator(turing):
     hopf, zero = closed_forms(90, 3.0)
     assert [point.value for point in turing.of_kind("hopf")] == pytest.approx(hopf[hopf < 7], rel=1e-11)
@@ -136,6 +151,17 @@ def test_so_they_are_at_other_sizes_with_many_crossings_in_a_step(cells, length)
     expected = sorted([*((B, "hopf") for B in hopf if B < 4.5), *((B, "branch point") for B in zero if B < 4.5)])
     assert [(point.kind) for point in branch.special] == [kind for _, kind in expected]
     assert [point.value for point in branch.special] == pytest.approx([B for B, _ in expected], rel=1e-10)
+
+
+def test_many_hopf_points_take_one_spectrum_each(monkeypatch):
+    """Both species spread alike, so that every mode has one: B = 1 + A² + 2 d k."""
+    asked = []
+    monkeypatch.setattr(sparse_points, "rightmost", lambda *of: asked.append(of) or rightmost(*of))
+    branch = brusselator(110, 40.0, spread=(0.3, 0.3)).at().branch(to=7.2, start=uniform(110))
+    expected = 1 + A**2 + 0.6 * modes(110, 40.0)
+    assert branch.counted == "24 × hopf"
+    assert [point.value for point in branch.special] == pytest.approx(expected[:24], rel=1e-13)
+    assert len(asked) < 1.3 * (len(branch) + len(branch.special))
 
 
 def test_another_unit_of_time_changes_nothing_but_frequencies(turing):
@@ -303,6 +329,17 @@ def test_a_singular_matrix_is_regular_with_its_null_vectors_around_it():
     x = bordered(singular, left[:, None], right[None]).solve(np.append(wave, 0.0))
     assert np.abs(x[:-1]).max() < 1e-9  # the wave itself is what the matrix cannot reach
     assert abs(x[-1]) == pytest.approx(1, abs=1e-12)
+
+
+def test_a_hundred_eigenvalues_that_grow_are_known_without_all_the_others():
+    n = 1200
+    chain = sparse.diags_array([np.ones(n - 1), -2 * np.ones(n), np.ones(n - 1)], offsets=[-1, 0, 1])
+    waves = np.arange(1, n + 1) * np.pi / (n + 1)
+    every = 2 * np.cos(waves) - 2
+    found = rightmost(sparse.csc_array(chain - (every[99] + every[100]) / 2 * sparse.eye_array(n)))
+    assert found.complete
+    assert len(found.values) < 200
+    assert (found.values.real > 0).sum() == 100
 
 
 @pytest.mark.parametrize("seed", range(3))

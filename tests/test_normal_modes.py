@@ -12,6 +12,7 @@ from scipy.special import ellipk
 from sympy.physics.mechanics import dynamicsymbols
 
 import pfaff
+from pfaff.bifurcation.modes import families
 from pfaff.errors import NoBifurcationError, ParameterError
 from test_arms import arm
 
@@ -143,6 +144,21 @@ def test_an_interruption_keeps_the_vibrations_so_far():
     mode = PENDULUM.at().normal_mode(energy=1.9, progress=stop)
     assert mode.ended.reason is pfaff.Reason.INTERRUPTED
     assert 0.1 < mode.energies[-1] < 1
+
+
+@pytest.mark.parametrize(
+    ("interrupted", "case"), [("check_conserved", PENDULUM.at), ("Passage", lambda: free_arm("spring"))]
+)
+def test_an_interruption_leaves_no_half_followed_backbones(interrupted, case, monkeypatch):
+    """Modes are parts of a response's picture: one that was cut short, in its chart or as it leaves it, would pass for
+    a whole one."""
+
+    def stop(*of):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(families, interrupted, stop)
+    with pytest.raises(KeyboardInterrupt):
+        families.backbones(case(), (0.5, 2.0), 3.0)
 
 
 @cache

@@ -197,3 +197,35 @@ def test_a_mode_may_grow_where_two_frequencies_cross():
     assert missed[0] < 1e-3
     assert [missed[0] / missed[1], missed[1] / missed[2]] == pytest.approx([10, 10], rel=1e-2)
     assert system.at().paradox(direction={"own": 1}, among=["own"]).limit == pytest.approx(np.sqrt(2), rel=1e-9)
+
+
+def circulatory(dissipation, *dampings):
+    """A circulatory pair with P_0 = 3/2 beside an oscillator, whose frequency one of the pair crosses at F² = 5/4."""
+    q1, q2, q3 = coordinates("q1 q2 q3")
+    F = sm.Symbol("F", nonnegative=True)
+    rates = [q.diff(TIME) for q in (q1, q2, q3)]
+    return pfaff.System(
+        [q1, q2, q3], sum(u**2 for u in rates) / 2, (q1**2 + 4 * q2**2 + sm.Rational(3, 2) * q3**2) / 2,
+        dissipation(*rates), forces={q1: -F * q2, q2: F * q1}, parameters={F: 0, **dict.fromkeys(dampings, 0)}, load=F,
+    ).at()  # fmt: skip
+
+
+def test_limits_over_all_directions_where_frequencies_cross():
+    """The direction that would recover P_0 grows where frequencies cross; one beside it does not, and has a higher
+    limit than those compared: what is told is a bound. Dampers that do not join what crosses leave it at that."""
+    c, d = sm.symbols("c d", nonnegative=True)
+    mixed = circulatory(
+        lambda u, v, w: c * ((3 * u - 3 * v + 3 * w) ** 2 + 4 * (u + v + w) ** 2) / 2
+        + d * ((3 * u - 2 * v - 3 * w) ** 2 + (2 * u + v - 2 * w) ** 2) / 2, c, d,
+    )  # fmt: skip
+    found = mixed.paradox()
+    assert found.maximum == pytest.approx(np.sqrt(5 / 4), rel=1e-12)
+    angles = np.linspace(0, np.pi / 2, 46)
+    limits = [mixed.paradox({"c": np.cos(angle), "d": np.sin(angle)}).limit for angle in angles]
+    assert max(limits) > 1.49
+    assert found.known == (True, False)
+    assert "over all directions from 1.11803398875 to at least 1.11803398875" in found.status
+    apart = circulatory(lambda u, v, w: c * u**2 / 2 + d * (v**2 + w**2) / 2, c, d).paradox()
+    assert apart.weak.crossings == pytest.approx([np.sqrt(5 / 4)])
+    assert apart.known == (True, True)
+    assert "at least" not in apart.status

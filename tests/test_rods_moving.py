@@ -111,6 +111,8 @@ def test_events_of_rods_are_located(rod):
     q, v = motion.y[1:5, -1], motion.y[6:, -1]
     basis = rod.rods[0].basis
     assert abs(along @ (np.cos(basis.angles @ q) * (basis.angles @ v))) < 1e-12
+    with pytest.warns(UserWarning, match="event 'lost' was looked for in vain"):
+        case.simulate(0.1, a1=0.1, events={"lost": "log(-1 - a_theta_end**2)"}, tolerance=1e-6)
     with pytest.raises(ParameterError, match="unknown b_theta_end"):
         case.simulate(1, a1=0.1, events={"?": "b_theta_end"})
     with pytest.raises(ParameterError, match="method for rods"):

@@ -92,16 +92,17 @@ def test_tori_start_at_a_double_hopf_point():
     assert [p.omega for p in hopfs] == pytest.approx([np.sqrt(2)] * len(hopfs))
 
 
-def test_both_curves_of_tori_start_at_a_double_hopf_point():
-    """ṙ1 = r1 (μ − r1² − r2²/2), ṙ2 = r2 (ν + μ/10 − r1²/3 − r2²): tori off the first cycles where ν = 7μ/30, off the
-    second ones where 19μ = 10ν, both at ν > 0."""
-    first, second = mu - x**2 - y**2 - (z**2 + w**2) / 2, nu + mu / 10 - (x**2 + y**2) / 3 - z**2 - w**2
+@pytest.mark.parametrize("k", [0, sm.Rational(1, 10), sm.Rational(-1, 5)])
+def test_both_curves_of_tori_start_at_a_double_hopf_point(k):
+    """ṙ1 = r1 (μ − r1² − r2²/2), ṙ2 = r2 (ν + kμ − r1²/3 − r2²): tori off the first cycles where ν = (1/3 − k)μ, off
+    the second ones where (2 − k)μ = ν, both at ν > 0; without k the first parameter does not move the second pair."""
+    first, second = mu - x**2 - y**2 - (z**2 + w**2) / 2, nu + k * mu - (x**2 + y**2) / 3 - z**2 - w**2
     turn = sm.sqrt(3)
     rates = {x: first * x - y, y: x + first * y, z: second * z - turn * w, w: turn * z + second * w}
     (point,) = pfaff.ode(rates, {mu: -0.5, nu: -0.5}, load=mu).at().hopf(to=1).curve("nu", to=1).special
     one, other = (point.switch("torus", to=0.3, way=way) for way in (1, -1))
-    assert [p["nu"] - 7 * p["mu"] / 30 for p in one] == pytest.approx([0] * len(one), abs=1e-9)
-    assert [p["mu"] - 10 * p["nu"] / 19 for p in other] == pytest.approx([0] * len(other), abs=1e-9)
+    assert [p["nu"] - (1 / 3 - k) * p["mu"] for p in one] == pytest.approx([0] * len(one), abs=1e-9)
+    assert [p["mu"] - p["nu"] / (2 - k) for p in other] == pytest.approx([0] * len(other), abs=1e-9)
     assert (one.ended, other.ended) == ("reached 0.3", "reached 0.3")
     with pytest.raises(NoBifurcationError, match="one curve of kind hopf starts at a double hopf point"):
         point.switch("hopf", to=0.3, way=-1)

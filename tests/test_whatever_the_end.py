@@ -198,3 +198,36 @@ def test_digits_do_not_depend_on_a_distant_end(name, to):
         for rate, state in zip(equations.values(), point.x, strict=True):
             left = abs(float(rate.subs(numbers)))
             assert left <= 1e-11 * max(abs(float(state)), abs(float(state)) ** 3, 1e-12)
+
+
+def saturated_chain():
+    """The first of them in many cells that mix."""
+    x, n = sm.symbols("x1:121", real=True), 120
+    mixed = [(x[k - 1] - x[k] if k else 0) + (x[k + 1] - x[k] if k < n - 1 else 0) for k in range(n)]
+    rates = {x[k]: A / (1 + x[k] ** 2) - x[k] + 3 * mixed[k] + R(k, 10 * n) for k in range(n)}
+    return pfaff.ode(rates, {A: 0}, A).at()
+
+
+def bent_cantilever():
+    """Bars under a dead load across: all of them turn towards it, and no farther."""
+    angle, beyond = coordinates("theta theta_next")
+    load, bars = sm.Symbol("P", real=True), 60
+    turning = angle.diff(TIME) ** 2 / 2
+    bar = pfaff.Part([angle], kinetic=turning, potential=-load * sm.sin(angle) / bars, parameters={load: 0}, name="bar")
+    hinge = pfaff.Part([angle, beyond], potential=bars * (beyond - angle) ** 2 / 2, name="hinge")
+    clamp = pfaff.Part([angle], potential=bars * angle**2 / 2, name="clamp")
+    at = np.arange(bars)
+    joined = [hinge.copies(np.column_stack([at[:-1], at[1:]])), bar.copies(at[:, None]), clamp.copies([[0]])]
+    return pfaff.Assembly(joined, size=bars, load="P")
+
+
+@pytest.mark.parametrize("to", [1e3, 1e6, 1e8])
+@pytest.mark.parametrize("make", [saturated_chain, bent_cantilever])
+def test_nor_do_those_of_sparse_equations(make, to):
+    branch = make().branch(to=to)
+    assert branch[-1].value == to
+    assert not branch.special
+    for point in branch:
+        equations, z = point.equations, point.spot.z
+        balanced = abs(equations.jacobian(z)) @ np.abs(z)
+        assert (np.abs(equations.rates(z)) <= 1e-13 * balanced).all()

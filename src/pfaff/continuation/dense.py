@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,7 +11,7 @@ import numpy as np
 from pfaff.algebra.bordering import row_sizes
 from pfaff.algebra.sparse_borders import entries
 from pfaff.algebra.tolerances import CORRECTIONS, SETTLED
-from pfaff.continuation.endings import Refused
+from pfaff.continuation.endings import Ending, Reason, Refused
 from pfaff.continuation.problem import Problem
 from pfaff.errors import PfaffError
 
@@ -19,6 +19,10 @@ SINGULAR = 1e-10  # singular values below this, relative to the largest, are zer
 FLAT = 1e-7  # change of the parameter along a unit tangent that is rounding
 NEAR = 1e-6  # units, how far a point that was located near a bound may be from the one on it
 QUADRATIC = 1e-3  # of the step before, one of Newton's method that leaves nothing but rounding if it is small itself
+STILL, GROWN = (
+    1e-12,
+    2.0,
+)  # of its unit, what a parameter does not change by, and what units of states grow by meanwhile
 ASTRAY = 1e6  # units, a step of Newton's method that leads nowhere
 
 
@@ -122,6 +126,12 @@ class Implicit(Problem[Spot]):
         near = self.norm(z, point.z, point) < NEAR
         return self.spot(z, point.tangent) if near else point
 
+    def stuck(self, at: Spot, why: Refused, passed: Sequence[Spot]) -> Ending:
+        if not _outgrown(passed):
+            return super().stuck(at, why, passed)
+        words = f"the states grow on and on, as the parameter tends to {self.where(at)}"
+        return Ending(Reason.OUTGROWN, words)
+
     # Solutions
 
     def solved(self, guess: np.ndarray, row: np.ndarray) -> np.ndarray:
@@ -182,6 +192,24 @@ class Implicit(Problem[Spot]):
         # Where branches cross, the one along which the parameter changes most.
         null = rises @ nulls if np.abs(rises).max() > FLAT else nulls[-1]
         return self.spot(z, null if null[-1] * ahead >= 0 else -null)
+
+
+def _outgrown(passed: Sequence[Spot]) -> bool:
+    """Whether states grew to what their units never were, while the parameter no longer changed: as after the fold of
+    Bratu's problem, where it vanishes like u exp(−u), until numbers overflow.
+
+    Where the parameter never changed, it is a family at one of its values.
+    """
+    last = passed[-1]
+    still = STILL * last.units[-1]
+    if abs(passed[0].z[-1] - last.z[-1]) <= still:
+        return False
+    for k in range(len(passed) - 2, -1, -1):
+        if abs(passed[k].z[-1] - last.z[-1]) > still:
+            return False
+        if last.units[0] >= GROWN * passed[k].units[0]:
+            return True
+    return False
 
 
 def hermite(a: Spot, b: Spot, at: float) -> np.ndarray:

@@ -20,6 +20,7 @@ class Reason(Enum):
     EQUILIBRIUM = "orbits shrink to an equilibrium"
     HOMOCLINIC = "orbits come to rest, and their period grows without bound"
     EDGE = "orbits reach the edge of their chart"
+    OUTGROWN = "states grow on and on, as the parameter tends to a value"
     SINGULAR = "no step, however short, leads on"
     UNRESOLVED = "the orbits are not resolved, or the last one was not found"
     UNTOLD = "it was stored by a version that did not tell"

@@ -260,22 +260,24 @@ class Engine(Generic[P]):
     def located(self, a: P, b: P, test: Test) -> tuple[float, P] | None:
         """Where on the chord between two points a test vanishes, and the point there."""
         points, between = {0.0: a, 1.0: b}, self.problem.chord(a, b)
+        tested: dict[float, float] = {}
 
         def value(at: float) -> float:
             if at not in points:
                 points[at] = between(at)
-            return test(points[at])
+            tested[at] = test(points[at])
+            return tested[at]
 
         if not value(0.0) * value(1.0) <= 0:
             return None
+        left = min(map(abs, tested.values()))
         try:
             root = self.problem.root(value, self.problem.place)
         except FAILURES:
             # Trials that meet the singular point itself fail; the one before them is as good as it.
-            root = min(points, key=lambda at: abs(test(points[at])))
-            left = min(abs(value(0.0)), abs(value(1.0)))
-            return (root, points[root]) if abs(value(root)) < self.problem.met * left else None
-        nearest = min((at for at in points if abs(at - root) < BESIDE), key=lambda at: abs(test(points[at])))
+            root = min(tested, key=lambda at: abs(tested[at]))
+            return (root, points[root]) if abs(tested[root]) < self.problem.met * left else None
+        nearest = min((at for at in tested if abs(at - root) < BESIDE), key=lambda at: abs(tested[at]))
         return root, points[nearest]
 
 

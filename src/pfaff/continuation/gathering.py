@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from pfaff.algebra.one_thread import one_thread
 from pfaff.continuation.course import Course, Limits
 from pfaff.continuation.endings import Ending, Reason
@@ -52,8 +54,7 @@ def gathered(
         with one_thread:
             kept.ended = _filled(kept, points, items, course, limits, point, special, walked)
     except KeyboardInterrupt:
-        hand_on()
-        kept.ended = Ending(Reason.INTERRUPTED, f"interrupted at {where(points[-1])}")
+        kept.ended = interrupted(where(points[-1]))
     warn_of_unknown(watched)
     return kept
 
@@ -65,7 +66,8 @@ def _filled(
     """What was kept, with everything that there is to it; and its ending."""
     promised = any(symbol.name in points[0].values for symbol in limits.promises)
     while len(points) < course.points:
-        item = next(items)
+        with np.errstate(over="ignore", invalid="ignore"):  # of trials that lead too far, which are refused
+            item = next(items)
         if isinstance(item, Ending):
             return limits.ended(item, points[-1].value)
         if isinstance(item, Walked):
@@ -92,6 +94,12 @@ def _results(item: Any, point: Callable[[Any], Any], walked: Callable[[Any, Any]
     if isinstance(item, Walked) and walked:
         return (walked(*item.made(k)) for k in range(len(item)))
     return iter([point(item.point if isinstance(item, Event) else item)])
+
+
+def interrupted(place: str) -> Ending:
+    """The end that Ctrl-C makes, called where it is answered; raised again, where it is a larger analysis that ends."""
+    hand_on()
+    return Ending(Reason.INTERRUPTED, f"interrupted at {place}")
 
 
 def stopped(points: Sequence[Any]) -> Ending:

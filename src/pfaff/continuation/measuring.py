@@ -5,7 +5,6 @@ Points tell what they can be measured by: ``measurable`` are the names, ``measur
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Mapping
 from math import isnan, nan
 from typing import Any
@@ -14,7 +13,7 @@ import numpy as np
 import sympy as sm
 
 from pfaff.errors import ParameterError, nearest
-from pfaff.statement.expressions import LONGEST, expressed
+from pfaff.statement.expressions import LONGEST, expressed, warn_of_no_number
 from pfaff.statement.names import checked_title
 from pfaff.statement.values import by_name, shown
 
@@ -50,14 +49,10 @@ def watches(events: Mapping[str, Any], like: Any, point: Callable[[Any], Any]) -
 
 
 def warn_of_unknown(watched: Mapping[str, Watch]) -> None:
-    """That none was found says nothing of an event whose expression was a number at no point."""
+    """Of events whose expression was asked for, and was a number at no point."""
     for name, watch in watched.items():
         if watch.known is False:
-            warnings.warn(
-                f"event {name!r} was looked for in vain: at no point is its expression a real, finite number; check "
-                "its roots, logarithms and divisors",
-                stacklevel=2,
-            )
+            warn_of_no_number(name)
 
 
 def measure(expression: Any, point: Any, culprit: str = "the measure") -> Measure:

@@ -11,11 +11,12 @@ import numpy as np
 import sympy as sm
 
 from pfaff.errors import ParameterError, nearest
+from pfaff.flow.compiled import Compiled
 from pfaff.flow.graph import convert
 from pfaff.motion.drive import Driven
 from pfaff.motion.outcomes import Outcome, Status
 from pfaff.motion.taylor import Equations
-from pfaff.statement.expressions import LONGEST, expressed, shortened
+from pfaff.statement.expressions import LONGEST, expressed, shortened, warn_of_no_number
 from pfaff.statement.names import checked_title
 from pfaff.statement.told import spelt, told
 from pfaff.statement.values import shown, truth
@@ -101,7 +102,7 @@ class Watch:
             checked_title(name, "name of an event", LONGEST)
         self.events = {name: e if isinstance(e, Event) else Event(e) for name, e in events.items()}
         self.recorders = {name: Recorder() for name in self.events}
-        lowered = {name: lower(name, e.expression) for name, e in self.events.items()}
+        lowered = self._lowered = {name: lower(name, e.expression) for name, e in self.events.items()}
         self.stops = [name for name, e in self.events.items() if e.stop]
         passing = [name for name in self.events if name not in self.stops]
         self.options: dict[str, Any] = {}
@@ -126,8 +127,16 @@ class Watch:
         self.recorders[name].add(time, state)
         return Status(Outcome.EVENT, f" event {name!r} at t = {time:.12g}")
 
-    def crossings(self, size: int) -> dict[str, Crossings]:
-        return {name: recorder.crossings(size) for name, recorder in self.recorders.items()}
+    def crossings(self, t: np.ndarray, y: np.ndarray, integrator: Any) -> dict[str, Crossings]:
+        """What was recorded on the motion of an integrator, that has the states y at times t."""
+        for name, recorder in self.recorders.items():
+            if not recorder.times and not np.isfinite(self._values(name, t, y, integrator)).any():
+                warn_of_no_number(name)
+        return {name: recorder.crossings(len(y)) for name, recorder in self.recorders.items()}
+
+    def _values(self, name: str, t: np.ndarray, y: np.ndarray, integrator: Any) -> np.ndarray:
+        states = [state for state, _ in integrator.sys]
+        return Compiled([self._lowered[name]], states, quick=True)(y, integrator.pars, t)
 
 
 def lower_event(driven: Driven, eqs: Equations, name: str, expression: Any) -> Any:

@@ -14,7 +14,7 @@ from pfaff.motion.events import Crossings, Event, Recorder, parsed_event
 from pfaff.motion.large.simulation import Record
 from pfaff.motion.large.steps import State, Step
 from pfaff.motion.outcomes import Outcome, Status
-from pfaff.statement.expressions import LONGEST
+from pfaff.statement.expressions import LONGEST, warn_of_no_number
 from pfaff.statement.names import checked_title
 
 if TYPE_CHECKING:
@@ -39,6 +39,7 @@ class RodWatch:
             checked_title(name, "name of an event", LONGEST)
         self.events = {name: each if isinstance(each, Event) else Event(each) for name, each in events.items()}
         self.recorders = {name: Recorder() for name in self.events}
+        self._known = dict.fromkeys(self.events, False)  # whether they were numbers anywhere
         self._at = NodesAt(case.system, case.numbers)
         self._functions = {name: self._lowered(case, name, each.expression) for name, each in self.events.items()}
 
@@ -59,7 +60,8 @@ class RodWatch:
         placed = self._at.placed(q)
         placed.move(v)
         arguments = [*placed.w[0], *placed.w[1], *q, *v, *step.yields(t)[0], t]
-        return np.broadcast_to(self._functions[name](*arguments), t.shape)
+        with np.errstate(all="ignore"):
+            return np.broadcast_to(self._functions[name](*arguments), t.shape)
 
     def look(self, step: Step, end: float) -> tuple[float, str] | None:
         """Record what happens in a step; when and by which event the motion stops, if it does."""
@@ -69,6 +71,7 @@ class RodWatch:
         found = []
         for name, event in self.events.items():
             values = np.sign(self.values(name, step, times))
+            self._known[name] |= bool(np.isfinite(values).any())
             turns = np.flatnonzero((values[:-1] * values[1:] < 0) | ((values[1:] == 0) & (values[:-1] != 0)))
             for k in turns:
                 if event.direction and values[k] == event.direction:
@@ -87,6 +90,9 @@ class RodWatch:
         return None
 
     def crossings(self, size: int) -> dict[str, Crossings]:
+        for name, known in self._known.items():
+            if not known:
+                warn_of_no_number(name)
         return {name: recorder.crossings(size) for name, recorder in self.recorders.items()}
 
 

@@ -250,7 +250,7 @@ def _flown(task: Task, flight: Flight, integrator: Any, watch: Watch, reason: st
         **task.describe(),
         status=status,
         method=f"Taylor's method of heyoka, {flight.steps} steps, tolerance {task.tolerance or FINEST:g} ({reason})",
-        events=watch.crossings(len(y)),
+        events=watch.crossings(t, y, integrator),
         dense=flight,
     )
 

@@ -152,7 +152,7 @@ def _flown(case: OdeCase, flight: Flight, integrator: Any, watch: Watch, t: np.n
         method=f"Taylor's method of heyoka, {flight.steps} steps, tolerance {tolerance:g}",
         system=case.system.name,
         values={name: str(value) for name, value in case.values.items()},
-        events=watch.crossings(len(y)),
+        events=watch.crossings(t, y, integrator),
         dense=flight,
     )
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
-from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigs
+from scipy.sparse.linalg import ArpackError, ArpackNoConvergence, LinearOperator, eigs
 
 from pfaff.errors import ConvergenceError
 from pfaff.flow.sparse_pencil import SparseLinearisation, factorised
@@ -130,3 +130,5 @@ def _arnoldi(
         if len(partly.eigenvalues) >= 2:
             return partly.eigenvalues, partly.eigenvectors
         raise ConvergenceError(f"Arnoldi's method did not find {count} eigenvalues: ask for fewer modes") from partly
+    except ArpackError as failed:  # eigenvalues so far apart that rounding leaves no order among them
+        raise ConvergenceError(f"Arnoldi's method failed to find {count} eigenvalues: ask for fewer modes") from failed

@@ -26,6 +26,7 @@ from pfaff.rest.path import LoadPath
 from pfaff.stability.critical import critical_load
 from pfaff.stability.dampings import damping_sources
 from pfaff.stability.equal_frequencies import clusters, crossings
+from pfaff.stability.stable_cone import cone_point, longest_prefix
 from pfaff.statement.told import answering
 from pfaff.statement.values import by_name, number_from, one_of, shown
 from pfaff.threads import cached_property
@@ -40,6 +41,7 @@ PROBED = 0.0, 0.137, 0.311, 0.733  # shares of the range at which is seen what h
 SAMPLES = 400  # loads at which the cone of stable directions is probed
 UNDAMPED = 1e-12  # damping of a mode, relative to the largest, that is none but for rounding
 FINER, REFINEMENTS = 8, 9  # the best load is enclosed in ever finer grids
+ASIDE, ROUNDING = 1e-6, 1e-8  # of a load, how far before it modes that cross are told; of dampings, what is none there
 RECOVERED = 1e-9  # a limit this close to P_0, relatively, is P_0
 
 
@@ -73,8 +75,15 @@ class Paradox:
 
     @property
     def minimum(self) -> float:
-        """The smallest limit over all directions: that of the worst single source, Eq. (77)."""
+        """The smallest limit over all directions: that of the worst single source, Eq. (77); see ``known``."""
         return min(self.singles.values())
+
+    @property
+    def known(self) -> tuple[bool, bool]:
+        """Whether minimum and maximum are those over all directions: beyond a load at which damping mixes the modes of
+        frequencies that cross, others than those compared may have a lower limit, or a higher one."""
+        mixing = self.weak.mixing
+        return self.minimum <= min(mixing, default=np.inf), self.maximum not in mixing
 
     @cached_property
     def _best(self) -> tuple[float, np.ndarray]:
@@ -104,8 +113,9 @@ class Paradox:
             parts.append(f"with damping vanishing along the direction {self.limit:.12g} ({verdict})")
         if not np.isfinite(self.minimum):
             return f"{parts[0]}, nor with damping as it vanishes"
-        highest = f"to {self.maximum:.12g}" if np.isfinite(self.maximum) else "on, and none along some"
-        limits = f"from {self.minimum:.12g} {highest}"
+        least, most = ("" if known else word for known, word in zip(self.known, ("at most ", "at least "), strict=True))
+        highest = f"to {most}{self.maximum:.12g}" if np.isfinite(self.maximum) else "on, and none along some"
+        limits = f"from {least}{self.minimum:.12g} {highest}"
         which = "all directions" if self.weak.simple else "single sources (some frequencies are equal)"
         parts.append(f"over {which} {limits}")
         return "; ".join(parts)
@@ -254,6 +264,26 @@ class WeakDamping:
         """Loads at which two frequencies are equal that are not so elsewhere."""
         return crossings(lambda load: self.modes(load)[0], self.top)
 
+    @cached_property
+    def mixing(self) -> list[float]:
+        """Those of them at which damping takes from one mode to the other and back, so that both together may lose
+        their damping before either does."""
+        return [load for load in self.crossings if self._mixes(load)]
+
+    def _mixes(self, load: float) -> bool:
+        """By the modes a little before, which are those that cross. Their decay is that of each if nothing is taken
+        back, and no less than that if what is taken back is negative."""
+        squares, right, left, C, H = self.modes(load * (1 - ASIDE))
+        order = np.argsort(squares.real)
+        gaps = np.diff(squares.real[order]) / np.maximum(np.abs(squares.real[order][1:]), SMALLEST)
+        for k in np.flatnonzero(gaps < np.sqrt(ASIDE)):
+            pair = order[k : k + 2]
+            blocks = np.einsum("ki,jil,lm->jkm", left[pair], C, right[:, pair]).real
+            back = np.multiply.outer(blocks[:, 0, 1], blocks[:, 1, 0])
+            if H.any() or (back + back.T).max() > ROUNDING * np.abs(blocks).max() ** 2:
+                return True
+        return False
+
     def _polished(self, lowest, load: float) -> float:
         for reach in (1e-10, 1e-8, 1e-6, 1e-4):
             low, high = load * (1 - reach), load * (1 + reach)
@@ -278,13 +308,13 @@ class WeakDamping:
         loads = self.top * (1 - 1e-6) * np.sin(np.linspace(0, np.pi / 2, SAMPLES))  # crowded towards P_0
         rows = [self._normalised(load) for load in loads]
         if np.isfinite(self.undamped):
-            recovering = _cone_point(np.vstack(rows), self._at_meeting())
+            recovering = cone_point(np.vstack(rows), self._at_meeting())
             if recovering is not None:
                 return [recovering]
         held: list[np.ndarray] = []
         best: list[np.ndarray] = []
         for _ in range(REFINEMENTS):
-            last, point = _longest_prefix(held, rows)
+            last, point = longest_prefix(held, rows)
             best = [point] if point is not None else best
             if last + 1 == len(loads) or (point is None and not held):
                 break
@@ -307,38 +337,3 @@ class WeakDamping:
 
 def _undamped(beta: np.ndarray) -> int:
     return int((np.abs(beta) <= UNDAMPED * np.abs(beta).max(initial=0.0)).sum())
-
-
-def _longest_prefix(held: list[np.ndarray], rows: list[np.ndarray]) -> tuple[int, np.ndarray | None]:
-    """How many of the rows, in order, some direction satisfies together with those held; and that direction."""
-    low, high, best = -1, len(rows), None
-    while high - low > 1:
-        middle = (low + high) // 2
-        point = _cone_point(np.vstack(held + rows[: middle + 1]), None)
-        if point is None:
-            high = middle
-        else:
-            low, best = middle, point
-    return low, best
-
-
-def _cone_point(rows: np.ndarray, cancel: np.ndarray | None) -> np.ndarray | None:
-    """A direction with rows · c ≥ 0, as far inside as possible, and cancel · c = 0 if asked; None if there is none."""
-    from scipy.optimize import linprog
-
-    k = rows.shape[1]
-    equal, value = [[1.0] * k + [0.0]], [1.0]
-    if cancel is not None:
-        equal.append([*(cancel / np.abs(cancel).max()), 0.0])
-        value.append(0.0)
-    answer = linprog(
-        [0.0] * k + [-1.0],
-        A_ub=np.hstack([-rows, np.ones((len(rows), 1))]),
-        b_ub=np.zeros(len(rows)),
-        A_eq=equal,
-        b_eq=value,
-        bounds=[(0, None)] * k + [(None, 1.0)],
-    )
-    if not answer.success or answer.x[-1] < 0:
-        return None
-    return answer.x[:k] / np.linalg.norm(answer.x[:k])

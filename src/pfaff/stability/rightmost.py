@@ -7,6 +7,7 @@ once that covers what lies of the box to the right of the imaginary axis, none t
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 
@@ -14,13 +15,14 @@ import numpy as np
 from scipy import sparse
 
 from pfaff.algebra.sparse_borders import Factors, shifted
-from pfaff.algebra.tolerances import REAL
+from pfaff.algebra.tolerances import REAL, SETTLED, ceased
 from pfaff.errors import ConvergenceError
 from pfaff.stability.large_modes import largest
 
 FEWEST, MOST = 8, 128  # eigenvalues that are looked for
 FEW, AFFORDED = 80, 1000  # states of which all eigenvalues are computed at once, and where it must be
 SWEEPS = 30  # of balancing
+SHIFTS, SOLVES = 4, 8  # of inverse iteration, and solutions with the factors about each shift
 WIDER = 1.01  # than the box, the disc
 
 
@@ -34,6 +36,11 @@ class Rightmost:
     shift: float
     radius: float
     complete: bool
+
+    def nearest(self, value: complex) -> tuple[complex, np.ndarray]:
+        """The eigenvalue that is nearest to a number, and its vector."""
+        which = int(np.abs(self.values - value).argmin())
+        return complex(self.values[which]), self.vectors[:, which]
 
     def left_vectors(self, J: sparse.csc_array) -> np.ndarray:
         """Those of the transposed matrix that belong to the same eigenvalues, in the same order."""
@@ -59,15 +66,44 @@ def rightmost(J: sparse.csc_array, expected: int = FEWEST) -> Rightmost:
     real, imaginary = box(J)
     shift = max(imaginary, abs(real) / 2) or 1.0
     wanted = WIDER * max(np.hypot(shift, imaginary), real - shift)
-    factors, count, radius = Factors(shifted(J, shift)), max(expected, FEWEST), 0.0
-    while radius < wanted and count < MOST:
+    factors, radius = Factors(shifted(J, shift)), 0.0
+    for count in _counts(expected):
         values, vectors = _nearest(factors, shift, n, count)
         if len(values) < count:
             break
-        radius, count = float(np.abs(values - shift).max()), min(2 * count, MOST)
+        radius = float(np.abs(values - shift).max())
+        if radius >= wanted:
+            break
     if radius < wanted and n <= AFFORDED:
         return _all(J)
     return Rightmost(*_in_order(values, vectors), shift, radius, bool(radius >= wanted))
+
+
+def followed(J: sparse.csc_array, value: complex, vector: np.ndarray) -> tuple[complex, np.ndarray]:
+    """The eigenvalue near a guess whose vector is nearest to another one, by inverse iteration, and its vector."""
+    whole = float(np.abs(J.data).max())
+    if abs(value.imag) <= REAL * abs(value):
+        value, vector = value.real, vector.real
+    vector = vector / np.linalg.norm(vector)
+    for _ in range(SHIFTS):
+        factors, shift, last = Factors(shifted(J, value)), value, np.inf
+        for _ in range(SOLVES):
+            ahead = factors.unrefined(vector)
+            before, value = value, shift + 1 / np.vdot(vector, ahead)
+            vector, change = ahead / np.linalg.norm(ahead), abs(value - before)
+            if ceased(change, last, SETTLED * whole, np.spacing(abs(value))):
+                return complex(value), vector
+            last = change
+    raise ConvergenceError("inverse iteration does not settle: other eigenvalues are too near")
+
+
+def _counts(expected: int) -> Iterator[int]:
+    """How many eigenvalues are looked for, one after the other: twice as many each time, up to the most."""
+    count = min(max(expected, FEWEST), MOST)
+    yield count
+    while count < MOST:
+        count = min(2 * count, MOST)
+        yield count
 
 
 def _nearest(factors: Factors, shift: float, n: int, count: int) -> tuple[np.ndarray, np.ndarray]:

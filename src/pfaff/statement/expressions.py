@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+import warnings
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple, NoReturn
 
@@ -242,3 +243,12 @@ def _tokens(text: str) -> Iterator[Token]:
 
 def _at(token: Token) -> str:
     return "its end" if token.kind == END else f"{shortened(token.text)} (character {token.place})"
+
+
+def warn_of_no_number(event: str) -> None:
+    """That none was found says nothing of an event whose expression was nowhere a number."""
+    warnings.warn(
+        f"event {event!r} was looked for in vain: at no point is its expression a real, finite number; check its "
+        "roots, logarithms and divisors",
+        stacklevel=2,
+    )

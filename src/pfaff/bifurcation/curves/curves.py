@@ -168,11 +168,11 @@ def _searched(hopf: Hopf) -> float:
     return apart if apart * abs(hopf.crossing) > BESIDE * hopf.omega else hopf.omega / abs(hopf.crossing)
 
 
-def hopf_of_point(s: RestEquations, z: np.ndarray, omega: float) -> Hopf:
-    """The Hopf point at z in two parameters, the first of which is its load."""
+def hopf_of_point(s: RestEquations, z: np.ndarray, omega: float, by: int = 0) -> Hopf:
+    """The Hopf point at z in two parameters, one of which is its load: of sparse equations the first."""
     if isinstance(s, SparseRestEquations):
         return sparse_hopf(s, z, omega, float(z[s.n]))
-    around, border, load = s.field(z), s.border(z), s.free_values(z)[s.free[0]]
+    around, border, load = replace(s.field(z), load=s.free[by]), s.border(z), s.free_values(z)[s.free[by]]
 
     def spectrum(x: np.ndarray, load: float) -> np.ndarray:
         J = around.jacobian(x, load)

@@ -15,17 +15,17 @@ from scipy import sparse
 from pfaff.algebra.sparse_borders import Factors, bordered, in_units, null_vectors, shifted, with_rows
 from pfaff.algebra.tolerances import REAL
 from pfaff.bifurcation.curves.hopfs import ASIDE, HopfFacts, Hopfs, invariants, plane_about
-from pfaff.bifurcation.curves.singular import NO_DEFLATION, FoldFacts, Folds, Singular
+from pfaff.bifurcation.curves.singular import NO_DEFLATION, CurveFacts, FoldFacts, Folds, Singular
 from pfaff.bifurcation.equilibria.rest_equations import RestEquations
+from pfaff.bifurcation.equilibria.sparse_crossings import crossings
 from pfaff.bifurcation.equilibria.sparse_equations import SparseNull, SparseRestEquations
-from pfaff.bifurcation.equilibria.sparse_points import crossings
 from pfaff.bifurcation.equilibria.zero_forms import takens_coefficients
 from pfaff.bifurcation.hopf.sparse_hopf import sparse_normal_form
 from pfaff.continuation.dense import Spot
 from pfaff.continuation.problem import Asked, Event
 from pfaff.continuation.sparse import SparseImplicit
 from pfaff.errors import NoBifurcationError
-from pfaff.stability.rightmost import rightmost
+from pfaff.stability.rightmost import Rightmost, rightmost
 from pfaff.threads import known_property
 
 NEAR = 1e-3  # of a step, how far what happens at a Bogdanov–Takens point may be from it
@@ -73,12 +73,28 @@ class SparseSingular(SparseImplicit, Singular):
         raise NotImplementedError
 
 
-class SparseFoldFacts(FoldFacts):
-    """Of a fold; ``eigenvalues`` are the rightmost ones."""
+class RightmostFacts(CurveFacts):
+    """``eigenvalues`` are the rightmost ones."""
+
+    @known_property
+    def matrix(self) -> sparse.csc_array:
+        return self.problem.equations.state_jacobian(self.z)
+
+    @known_property
+    def _rightmost(self) -> Rightmost:
+        return rightmost(self.matrix)
 
     @known_property
     def eigenvalues(self) -> np.ndarray:
-        return rightmost(self.problem.equations.state_jacobian(self.z)).values
+        return self._rightmost.values
+
+    def eigenpair(self, value: complex) -> tuple[complex, np.ndarray]:
+        """The eigenvalue that is nearest to a number, and its vector."""
+        return self._rightmost.nearest(value)
+
+
+class SparseFoldFacts(RightmostFacts, FoldFacts):
+    """Of a fold."""
 
 
 class SparseFolds(SparseSingular, Folds):
@@ -122,12 +138,8 @@ class SparseFolds(SparseSingular, Folds):
         return Event("zero-hopf", spot, detail={"omega": abs(float(nearest.imag))})
 
 
-class SparseHopfFacts(HopfFacts):
-    """Of a Hopf point; ``eigenvalues`` are the rightmost ones."""
-
-    @known_property
-    def eigenvalues(self) -> np.ndarray:
-        return rightmost(self.problem.equations.state_jacobian(self.z)).values
+class SparseHopfFacts(RightmostFacts, HopfFacts):
+    """Of a Hopf point."""
 
 
 class SparseHopfs(SparseSingular, Hopfs):

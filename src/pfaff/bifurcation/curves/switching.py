@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
+from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -111,16 +112,20 @@ def _other_pair(special: CurveSpecial, problem: Any, length: float) -> np.ndarra
     """A Hopf point of the other pair at a double Hopf point: at another value of one parameter, by way of the one that
     moves that pair more."""
     s, z = problem.equations, special.spot.z.copy()
-    rates = [
-        abs(_crossing(s, z, name, special.coefficients["omega2"])) * size
-        for name, size in zip(s.free, s.sizes[-2:], strict=True)
-    ]
-    by, other = (0, 1) if rates[0] >= rates[1] else (1, 0)
+    by = _mover(special, s, "omega2")
+    other = 1 - by
     z[-2 + other] += length * s.sizes[-2 + other]
     field = replace(s.field(z), load=s.free[by], parameters=s.numbers(z))
     x, value, _ = hopf_near(field, s.border(z), s.x(z), float(z[-2 + by]), 1j * special.coefficients["omega2"])
     z[: s.n], z[-2 + by] = x, value
     return z
+
+
+def _mover(special: CurveSpecial, s: RestEquations, pair: str) -> int:
+    """Which of both parameters moves a pair at a double Hopf point more, in its range: one of them does."""
+    omega, z = special.coefficients[pair], special.spot.z
+    first, second = (abs(_crossing(s, z, name, omega)) * size for name, size in zip(s.free, s.sizes[-2:], strict=True))
+    return 0 if first >= second else 1
 
 
 def _crossing(s: RestEquations, z: np.ndarray, name: str, omega: float) -> float:
@@ -287,7 +292,9 @@ def _from_cycles(
             elif other and first is None:
                 first = pair
             else:
-                return curve_of_orbits(found, name, course, found.natural)
+                found, size = _placed_by(found, special.equations.free[0]), float(special.equations.sizes[-2])
+                natural = found.natural  # infinite of cycles that the first parameter does not change
+                return curve_of_orbits(found, name, course, natural if isfinite(natural) else size)
     if elsewhere:
         raise _other_side(special, what, course)
     more = "no" if first is None else "no other"
@@ -296,19 +303,35 @@ def _from_cycles(
     )
 
 
+def _placed_by(found: Special, load: str) -> Special:
+    """The same special orbit on the branch along a parameter, if it was met along the other one."""
+    from pfaff.bifurcation.orbits.orbits import Special
+    from pfaff.bifurcation.orbits.ways import reparametrised, value_of
+
+    if found.load == load:
+        return found
+    value = value_of(found.case, load)
+    same = reparametrised(found, load, value + (abs(value) or 1.0))
+    return Special(same.problem, same.point, found.kind, found.note)
+
+
 def _hopfs_beside(special: CurveSpecial, course: Course) -> Iterator[tuple[str, Hopf]]:
-    """Hopf points on the curves that pass the point, near ones first, on both sides, each with its pair."""
+    """Hopf points on the curves that pass the point, near ones first, on both sides, each with its pair, and along the
+    parameter that moves that: at a double Hopf point, the first one may move only one of both."""
     problem, _ = _start(special, Hopfs, special.spot.z, course)
+    s = problem.equations
+    pairs = [pair for pair in ("omega", "omega2") if "omega2" in special.coefficients]
+    by = {pair: _mover(special, s, pair) for pair in pairs} or {"omega": 0}
     for share in ASIDE:
         for way in (1.0, -1.0):
             with suppress(PfaffError, np.linalg.LinAlgError):
                 spot = _beside(problem, special.spot.z, way, share)
                 if spot.facts.square > 0:
-                    yield "omega", hopf_of_point(problem.equations, spot.z, float(np.sqrt(spot.facts.square)))
-            if "omega2" in special.coefficients:
+                    yield "omega", hopf_of_point(s, spot.z, float(np.sqrt(spot.facts.square)), by["omega"])
+            if "omega2" in by:
                 with suppress(PfaffError, np.linalg.LinAlgError):
                     z = _other_pair(special, problem, way * share)
-                    yield "omega2", hopf_of_point(problem.equations, z, special.coefficients["omega2"])
+                    yield "omega2", hopf_of_point(s, z, special.coefficients["omega2"], by["omega2"])
 
 
 WAYS: dict[str, dict[str, Callable[[CurveSpecial, Course], Any]]] = {

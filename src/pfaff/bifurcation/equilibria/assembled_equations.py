@@ -14,7 +14,8 @@ import numpy as np
 from scipy import sparse
 
 from pfaff.algebra.sparse_borders import Factors, in_units, with_columns
-from pfaff.bifurcation.equilibria.rest_equations import PROBE, RestEquations
+from pfaff.bifurcation.equilibria.first_rates import changed, elsewhere, on_way
+from pfaff.bifurcation.equilibria.rest_equations import FARTHER, PROBE, RestEquations
 from pfaff.bifurcation.equilibria.sparse_equations import SparseRestEquations
 from pfaff.bifurcation.equilibria.state_sizes import FEW, SHARES
 from pfaff.flow.assembly import Assembly, Rest
@@ -110,7 +111,7 @@ class AssembledEquations(SparseRestEquations):
         units = self.sizes[: self.n]
         whole, part = _energy(self.state_jacobian(z), units), _energy(sparse.csc_array(change), units)
         reach = whole / part * float(self.sizes[-1]) if part > 0 and whole > 0 else inf
-        known: Any = replace(self, origin=float(z[-1]), reach=reach)
+        known: Any = replace(self, origin=float(z[-1]), reach=min(reach, self.reach))
         return known.reaching(z, float(self.sizes[-1]), 0.0)
 
     def along(self, z: np.ndarray, direction: np.ndarray) -> SparseLinearisation:
@@ -144,13 +145,18 @@ def assembled_about(
     blank = np.zeros((n, 0)), np.zeros((0, n)), np.zeros(0), np.zeros((0, 1))
     case: Any = Loaded(assembly, float(z[-1]))
     flow: Any = Numbered(assembly.coordinate_names)
-    sizes = np.append(_sizes(assembly, z, span, selection), span) if sizes is None else sizes
-    s = AssembledEquations(case, flow, (assembly.load,), (), *blank, sizes, selection=selection)
+    reach = inf
+    if sizes is None:
+        coordinates, share = _sizes(assembly, z, span, selection)
+        reach = FARTHER * share * span
+        sizes = np.append(coordinates, min(span, reach))
+    s = AssembledEquations(case, flow, (assembly.load,), (), *blank, sizes, reach=reach, selection=selection)
     return replace(s, selected=selection @ z[:n]), z
 
 
-def _sizes(assembly: Assembly, z: np.ndarray, span: float, selection: sparse.csc_array) -> np.ndarray:
-    """Of coordinates, and of reactions: as large as they are, or as what the load does to them."""
+def _sizes(assembly: Assembly, z: np.ndarray, span: float, selection: sparse.csc_array) -> tuple[np.ndarray, float]:
+    """Of coordinates, and of reactions: as large as they are, or as what the load does to them; and the share of its
+    way on which it does so."""
     n, load, size = len(z) - 1, float(z[-1]), assembly.size
     _, pushed, lin = assembly.balanced(load, z[:n])
     J = assembly.constrained(lin, selection)
@@ -160,13 +166,14 @@ def _sizes(assembly: Assembly, z: np.ndarray, span: float, selection: sparse.csc
         way = np.zeros(n)
     way = way if np.isfinite(way).all() else np.zeros(n)
     units = np.concatenate([_unit(z[:size], way[:size], 1.0, size), _unit(z[size:n], way[size:], span, n - size)])
-    share = _straight(assembly, z, way, J, units, selection)
-    return np.concatenate(
+    share = _straight(assembly, z, way, span, J, units, selection) if way.any() else 1.0
+    sizes = np.concatenate(
         [
             _unit(z[:size], share * way[:size], 1.0, size),
-            _unit(z[size:n], share * way[size:], span, n - size),
+            _unit(z[size:n], share * way[size:], share * span, n - size),
         ]
-    ) * max(1.0, sqrt(n / FEW))
+    )
+    return sizes * max(1.0, sqrt(n / FEW)), share
 
 
 def _unit(at: np.ndarray, way: np.ndarray, otherwise: float, many: int) -> np.ndarray:
@@ -175,16 +182,25 @@ def _unit(at: np.ndarray, way: np.ndarray, otherwise: float, many: int) -> np.nd
 
 
 def _straight(
-    assembly: Assembly, z: np.ndarray, way: np.ndarray, J: sparse.csc_array, units: np.ndarray, selection: Any
-) -> float:
-    """The share of a way on which the Jacobian changes by its own size: all of it, if it does not."""
-    n, size = len(way), _energy(J, units)
-    for share in SHARES if way.any() else ():
-        with np.errstate(all="ignore"):
-            there = assembly.constrained(assembly.balanced(float(z[-1]), z[:n] + share * way)[2], selection)
-        if not _energy(sparse.csc_array(there - J), units) < size:
-            return float(share)
-    return 1.0
+    assembly: Assembly, z: np.ndarray, way: np.ndarray, span: float, J: sparse.csc_array, units: np.ndarray,
+    selection: Any,
+) -> float:  # fmt: skip
+    """The share of a way on which a first rate leads; energies tell it, of forces and of constraints."""
+    n, load = len(way), float(z[-1])
+    held = selection @ z[:n]
+
+    def left(share: float) -> np.ndarray:
+        there = z[:n] + share * way
+        return (assembly.balanced(load + share * span, there)[0] + selection @ there - held) * units
+
+    def change(share: float) -> float:
+        there = assembly.constrained(assembly.balanced(load, z[:n] + share * way)[2], selection)
+        return _energy(sparse.csc_array(there - J), units)
+
+    groups = np.repeat([0, 1], [assembly.size, n - assembly.size])
+    moves, balanced = units * np.abs(J @ way), units * (abs(J) @ np.abs(z[:n]))
+    led = elsewhere(SHARES, on_way(SHARES, left, n), moves, balanced, groups)
+    return min(1.0, led, changed(SHARES, change, _energy(J, units)))
 
 
 def _energy(matrix: sparse.csc_array, units: np.ndarray) -> float:

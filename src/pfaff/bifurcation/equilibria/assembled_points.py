@@ -39,6 +39,7 @@ class AssembledFacts(SparseFacts):
         return watched(p.equations.linearisation(self.z), p.reversible, p.shift, p.expected)
 
     complete = False
+    matrix = None  # they are of a pencil, and none of them is followed by itself
 
     @property
     def frequency(self) -> float:

@@ -188,6 +188,12 @@ class Rates(Cubics):
         values, slopes = (a[rows], b[columns]), (length * da[rows], length * db[columns])
         return cls(values[0].real, slopes[0].real, values[1].real, slopes[1].real, noise, values, slopes)
 
+    def only(self, some: np.ndarray) -> Rates:
+        """Of some of the eigenvalues."""
+        (a, b), (da, db) = self.values, self.slopes
+        values, slopes = (a[some], b[some]), (da[some], db[some])
+        return Rates(*(each[some] for each in (self.a, self.da, self.b, self.db, self.noise)), values, slopes)
+
     def hide(self) -> bool:
         """Whether one may cross the imaginary axis and come back, or changes too much to know."""
         return not all(self._explained(int(k)) for k in np.flatnonzero(self.doubtful()))

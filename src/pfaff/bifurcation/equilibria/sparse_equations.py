@@ -14,10 +14,11 @@ import numpy as np
 from scipy import sparse
 
 from pfaff.algebra.sparse_borders import Factors, bordered, entries, in_units, null_vectors
-from pfaff.bifurcation.equilibria.rest_equations import PROBE, RestEquations, value_of
+from pfaff.bifurcation.equilibria.first_rates import changed, elsewhere, on_way
+from pfaff.bifurcation.equilibria.rest_equations import FARTHER, PROBE, RestEquations, value_of
 from pfaff.bifurcation.equilibria.state_sizes import FEW, SHARES
 from pfaff.bifurcation.equilibria.zero_forms import Null
-from pfaff.errors import ParameterError, PfaffError
+from pfaff.errors import ParameterError
 from pfaff.flow.flow import Flow
 from pfaff.flow.sparse_jacobian import SparseLinearised, sparse_flow, sparse_linearised
 from pfaff.rest.sparse_states import in_families, sparse_rest
@@ -80,7 +81,7 @@ class SparseRestEquations(RestEquations):
             for each in (self.state_jacobian(z), change)
         )
         reach = whole / part * float(self.sizes[-1]) if part > 0 and whole > 0 else inf
-        known: Any = replace(self, origin=float(z[-1]), reach=reach)
+        known: Any = replace(self, origin=float(z[-1]), reach=min(reach, self.reach))
         return known.reaching(z, float(self.sizes[-1]), 0.0)
 
     def across(self, z: np.ndarray) -> SparseNull:
@@ -139,34 +140,43 @@ def sparse_about(
 ) -> tuple[SparseRestEquations, np.ndarray]:
     """The problem about an equilibrium, and its z there."""
     n = len(x)
-    sizes = np.append(_sizes(case, flow, name, x, span), span)
+    states, share = _sizes(case, flow, name, x, span)
+    reach = FARTHER * share * span
     blank = np.zeros((n, 0)), np.zeros((0, n)), np.zeros(0), np.zeros((0, 1))
-    return SparseRestEquations(case, flow, (name,), (), *blank, sizes), np.append(x, value_of(case, flow, x, name))
+    s = SparseRestEquations(case, flow, (name,), (), *blank, np.append(states, min(span, reach)), reach=reach)
+    return s, np.append(x, value_of(case, flow, x, name))
 
 
-def _sizes(case: Bound, flow: Flow, name: str, x: np.ndarray, span: float) -> np.ndarray:
-    """Of the states: as large as they are, or as what the parameter does to them, as ``rest_equations`` has it."""
-    numbers, n = case.numbers, len(x)
-    wide = sparse_linearised(flow, (name,))(x, numbers)[1]
+def _sizes(case: Bound, flow: Flow, name: str, x: np.ndarray, span: float) -> tuple[np.ndarray, float]:
+    """Of the states: as large as they are, or as what the parameter does to them, as ``state_sizes`` has it; and the
+    share of its way on which it does so."""
+    n, linear, numbers = len(x), sparse_linearised(flow, (name,)), case.numbers
+    wide = linear(x, numbers)[1]
     J, push = wide[:, :n], wide[:, [n]].toarray()[:, 0]
     try:
         way = -Factors(J).solve(push) * span
     except np.linalg.LinAlgError:
         way = np.zeros_like(x)
-    share = _straight(flow, numbers, x, way, J) if np.isfinite(way).all() and way.any() else 0.0
+    share = _straight(linear, case, x, way, span, J) if np.isfinite(way).all() and way.any() else 0.0
     moved = float(np.abs(way).max()) * share if share else 0.0
-    return np.full(len(x), (max(float(np.abs(x).max()), moved) or 1.0) * max(1.0, sqrt(len(x) / FEW)))
+    return np.full(n, (max(float(np.abs(x).max()), moved) or 1.0) * max(1.0, sqrt(n / FEW))), share or 1.0
 
 
-def _straight(flow: Flow, numbers: np.ndarray, x: np.ndarray, way: np.ndarray, J: sparse.csc_array) -> float:
-    """The share of a way from x on which the Jacobian changes by its own size: all of it, if it does not."""
-    jacobian, size = sparse_linearised(flow).jacobian, np.linalg.norm(J.data)
-    for share in SHARES:
-        with np.errstate(all="ignore"):
-            try:
-                change = jacobian(x + share * way, numbers).data - J.data
-            except PfaffError:
-                return float(share)
-        if not np.linalg.norm(change) < size:
-            return float(share)
-    return 1.0
+def _straight(
+    linear: SparseLinearised, case: Bound, x: np.ndarray, way: np.ndarray, span: float, J: sparse.csc_array
+) -> float:
+    """The share of a way from x on which a first rate leads."""
+    n, numbers, size = len(x), case.numbers, float(np.linalg.norm(J.data))
+    place = case.system.parameter_names.index(linear.names[0])
+
+    def rates(share: float) -> np.ndarray:
+        there = numbers.copy()
+        there[place] += share * span
+        return linear(x + share * way, there)[0]
+
+    def change(share: float) -> float:
+        return float(np.linalg.norm(linear.jacobian(x + share * way, numbers).data - J.data))
+
+    moves, balanced, together = np.abs(J @ way), abs(J) @ np.abs(x), np.zeros(n, dtype=int)
+    led = elsewhere(SHARES, on_way(SHARES, rates, n), moves, balanced, together)
+    return min(1.0, led, changed(SHARES, change, size))

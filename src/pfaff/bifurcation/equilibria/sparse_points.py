@@ -8,9 +8,8 @@ grow, branch points are also where the bordered Jacobian changes the sign of its
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -20,6 +19,7 @@ from pfaff.algebra.sparse_borders import Factors, entries, in_units, with_rows
 from pfaff.algebra.tolerances import REAL
 from pfaff.bifurcation.equilibria.eigenvalues import Rates, unstable
 from pfaff.bifurcation.equilibria.sparse_branch_points import sparse_polished
+from pfaff.bifurcation.equilibria.sparse_crossings import TOGETHER, crossings
 from pfaff.bifurcation.equilibria.sparse_equations import SparseRestEquations
 from pfaff.bifurcation.equilibria.special_points import Facts, Rests, _turns_between
 from pfaff.continuation.dense import Spot
@@ -29,9 +29,6 @@ from pfaff.continuation.sparse import SparseImplicit
 from pfaff.stability.rightmost import FEWEST, Rightmost, rightmost
 from pfaff.threads import known_property
 
-Values = Callable[[Spot], np.ndarray]
-
-TOGETHER = 1e-5  # of a step, on which eigenvalues cross at one place
 OF_ZERO = ("branch point", "divergence")  # what an eigenvalue that passes zero may be, if the branch does not fold
 REACH = 2.0  # times what an eigenvalue moves by in a step, from where the imaginary axis is near
 
@@ -45,8 +42,16 @@ class SparseFacts(Facts):
 
     @known_property
     def _rightmost(self) -> Rightmost:
-        n = self.problem.equations.n
-        return rightmost(self.jacobian[:, :n], self.problem.expected)
+        return rightmost(self.matrix, self.problem.expected)
+
+    @property
+    def matrix(self) -> sparse.csc_array:
+        """Whose eigenvalues they are."""
+        return self.jacobian[:, : self.problem.equations.n]
+
+    def eigenpair(self, value: complex) -> tuple[complex, np.ndarray]:
+        """The eigenvalue that is nearest to a number, and its vector."""
+        return self._rightmost.nearest(value)
 
     @property
     def complete(self) -> bool:
@@ -66,7 +71,7 @@ class SparseFacts(Facts):
     def slopes(self) -> np.ndarray:
         s, found = self.problem.equations, self._rightmost
         change, V = s.bending(self.z, self.tangent)[:, : s.n], found.vectors
-        W = found.left_vectors(self.jacobian[:, : s.n])
+        W = found.left_vectors(self.matrix)
         return np.sum(W * (change @ V), axis=0) / np.sum(W * V, axis=0)
 
     @known_property
@@ -170,45 +175,9 @@ class SparseRests(SparseImplicit, Rests):
         return sparse_polished(self.equations, z)[0]
 
 
-def _decisive(spot: Spot) -> np.ndarray:
-    values: np.ndarray = spot.facts.decisive
-    return values
-
-
 def _near_axis(first: SparseFacts, last: SparseFacts, length: float) -> Rates:
     """Growth rates of those eigenvalues that may reach the imaginary axis in a step."""
     whole = Rates.between(first.decisive, first.slopes, last.decisive, last.slopes, length)
     near = (np.abs(whole.a) <= REACH * np.abs(whole.da)) | (np.abs(whole.b) <= REACH * np.abs(whole.db))
     near |= whole.a * whole.b <= 0
-    return Rates(*(each[near] for each in (whole.a, whole.da, whole.b, whole.db, whole.noise)))
-
-
-def crossings(engine: Any, a: Spot, b: Spot, values: Values = _decisive) -> list[tuple[Spot, int]]:
-    """Where eigenvalues, or some of them, pass the imaginary axis between two points, and how many at each place."""
-    counts = [unstable(values(spot)) for spot in (a, b)]
-    found: list[list[Any]] = []
-    order = min(counts) + 1
-    while order <= max(counts):
-        place = engine.located(a, b, partial(_real_part, values, order))
-        if place is None:
-            order += 1
-            continue
-        at, spot = place
-        together = 1 + int(_pair(values(spot), order))  # of a pair, both
-        if found and abs(found[-1][0] - at) < TOGETHER:
-            found[-1][2] += together
-        else:
-            found.append([at, spot, together])
-        order += together
-    return [(spot, many) for _, spot, many in found]
-
-
-def _real_part(values: Values, order: int, spot: Spot) -> float:
-    """Of an eigenvalue, counted from the right: continuous, whatever meets whatever."""
-    known = np.sort(values(spot).real)
-    return float(known[-order]) if len(known) >= order else np.nan
-
-
-def _pair(values: np.ndarray, order: int) -> bool:
-    value = values[np.argsort(-values.real, kind="stable")[order - 1]]
-    return bool(abs(value.imag) > REAL * abs(value))
+    return whole.only(near)

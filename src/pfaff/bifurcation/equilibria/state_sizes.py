@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from pfaff.algebra.bordering import FAINT, Border
+from pfaff.bifurcation.equilibria.first_rates import elsewhere
 from pfaff.bifurcation.equilibria.linearised import along_lines, jacobian_of
 from pfaff.errors import PfaffError
 from pfaff.flow.flow import Flow
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
 FINER, BEFORE = 4, 8  # looks from one share to the next, and from how many before the one that is found
 FEW = 4  # states whose changes add up to a step; of more, it is their mean
 ASIDE = 1e-5  # of the way of a parameter, where states act on one another that do not at its beginning
-ELSEWHERE = 0.9  # of what moves states, the rates that are left where their first rate puts them, if they are elsewhere
-ROUNDING = 1e-13  # of what is balanced
 
 
 class Looks(NamedTuple):
@@ -62,9 +61,10 @@ def state_sizes(
     even = D / D[:, None] * (groups[:, None] == groups)
     share = 0.0
     if way.any():
-        moves = np.abs(J * (groups[:, None] == groups)) @ np.abs(way)
-        elsewhere = _elsewhere(flow, case, x, way, (name, span), moves / D, np.abs(J) @ np.abs(x) / D, (D, groups))
-        share = min(1.0, _first(flow, case, x, way, ON_WAY, J, even), elsewhere)
+        moves, rates = np.abs((J * (groups[:, None] == groups)) @ way), _on_way(flow, case, x, way, name, span)
+        balanced = np.abs(J) @ np.abs(x) / D
+        led = elsewhere(ON_WAY.shares, rates / D[:, None], moves / D, balanced, groups)
+        share = min(1.0, _first(flow, case, x, way, ON_WAY, J, even), led)
     moved = np.maximum(np.abs(x), share * np.abs(way)) / D
     sizes = np.zeros(groups.max(initial=-1) + 1)
     np.maximum.at(sizes, groups, moved)
@@ -84,28 +84,13 @@ def state_sizes(
     return sizes[groups] * max(1.0, sqrt(len(x) / FEW)) * D, share or 1.0
 
 
-def _elsewhere(
-    flow: Flow, case: Bound, x: np.ndarray, way: np.ndarray, parameter: tuple[str, float], moves: np.ndarray,
-    balanced: np.ndarray, units: tuple[np.ndarray, np.ndarray],
-) -> float:  # fmt: skip
-    """The first share of the way of a parameter at which states of some group are not where their first rate puts them:
-    the rates that are left there are as large as those that move them, in units of their groups, and no rounding beside
-    what is ``balanced`` here."""
-    (name, span), (D, groups) = parameter, units
-    place, shares = case.system.parameter_names.index(name), ON_WAY.shares
-    numbers = case.numbers[:, None].repeat(1 + len(shares), axis=1)
-    at = np.append(0.0, shares)
-    numbers[place] += span * at
+def _on_way(flow: Flow, case: Bound, x: np.ndarray, way: np.ndarray, name: str, span: float) -> np.ndarray:
+    """The rates at the beginning of the way of a parameter and at all shares, where first rates put the states."""
+    at = np.append(0.0, ON_WAY.shares)
+    numbers = case.numbers[:, None].repeat(len(at), axis=1)
+    numbers[case.system.parameter_names.index(name)] += span * at
     with np.errstate(all="ignore"):
-        rates = np.abs(flow.rates(x[:, None] + at * way[:, None], numbers)) / D[:, None]
-    many = groups.max() + 1
-    left, moving, rounding = np.zeros((many, len(at))), np.zeros((many, 1)), np.zeros((many, 1))
-    np.maximum.at(left, groups, rates)
-    np.maximum.at(moving[:, 0], groups, moves)
-    np.maximum.at(rounding[:, 0], groups, ROUNDING * balanced)
-    lost = ~(left[:, 1:] - left[:, :1] - rounding <= ELSEWHERE * moving * shares)
-    found = lost.any(axis=0)
-    return float(shares[found.argmax()]) if found.any() else inf
+        return flow.rates(x[:, None] + at * way[:, None], numbers)
 
 
 def _pushes(

@@ -27,6 +27,7 @@ from pfaff.bifurcation.orbits.ways import accurate, switched
 from pfaff.continuation.course import STEP
 from pfaff.continuation.endings import Ending, Reason, Refused
 from pfaff.continuation.engine import Engine
+from pfaff.continuation.gathering import interrupted
 from pfaff.continuation.kinds import EVENT
 from pfaff.continuation.measuring import warn_of_unknown, watches
 from pfaff.continuation.problem import Event
@@ -240,7 +241,7 @@ def _enough(reach: Reach) -> Ending:
 
 
 def _interrupted(last: FreeVibration) -> Ending:
-    return Ending(Reason.INTERRUPTED, f"interrupted at frequency {last.frequency:.10g}")
+    return interrupted(f"frequency {last.frequency:.10g}")
 
 
 def _measure(name: str, vibrating: Callable[[Point], FreeVibration]) -> Callable[[Point], float]:
