@@ -5,12 +5,12 @@ stirred tank of AUTO's own demo ab. Equilibria are followed in D from 0 to 0.3 o
 beyond; the first fold in D and β over a Bogdanov–Takens point and a cusp, until β is 1; the Hopf point until β = 4; and
 cycles from it.
 
-AUTO gets the same equations with analytic Jacobians as C (see ``auto07p``), NTST 50 and NCOL 4 for cycles, steps that
-are as long as it can find all special points with, and nothing to print. Its time is that of its process, which
-reads and writes files; what it takes to start and end with a single point is printed, and ratios are given with and
-without it. Compilation counts for neither: pfaff has done everything once before. pfaff runs as it does by default,
-but for the accuracy of cycles, which it is asked for no more of than it needs to be as accurate as AUTO. Least of
-several, of the processor, one thread each.
+AUTO gets the same equations with analytic Jacobians as C (see ``auto07p``), NTST 50 and NCOL 4 for cycles, and nothing
+to print. Both take steps along equilibria, folds and Hopf points that are as long as they find all special points with.
+AUTO's time is that of its process, which reads and writes files; what it takes to start and end with a single point is
+printed, and ratios are given with and without it. Compilation counts for neither: pfaff has done everything once before.
+For the rest pfaff runs as it does by default, but for the accuracy of cycles, which it is asked for no more of than it
+needs to be as accurate as AUTO. Least of several, of the processor, one thread each.
 
 What both find is compared with defining equations solved by SciPy's root finder; an orbit of pfaff's is integrated over
 its period by SciPy's LSODA, and AUTO's last period compared with that of pfaff's orbit there at its default accuracy.
@@ -41,6 +41,7 @@ from verified import demand, least, verify
 B, PE, BETA, COOLED, HEATED, LAST = 14.0, 0.5, 2.0, 4.0, 1.0, 0.3
 CELLS = (1, 2, 15, 50)
 CYCLES = {1: 50, 2: 50, 10: 12}  # orbits that are followed, by the number of cells
+LONG = 0.3  # steps, as a share of the range; twice that finds them too, and saves nothing
 REPEATS = {1: 7, 2: 7, 10: 3, 15: 5, 50: 2}
 EQUAL = 1e-5  # accuracy asked of cycles of few states: of 1e-4, errors come out as large as AUTO's
 ENOUGH = {1: EQUAL, 2: EQUAL, 10: 1e-4}
@@ -163,14 +164,14 @@ def rows_for(cells: int, folder: Path) -> list[Row]:
     folds = CONSTANTS % (n, 1, labels["2"], "[1,2]", 2, 2000, 0.01, long, 2, [HEATED, 3.0])
     hopfs = CONSTANTS % (n, 1, labels["3"], "[1,2]", 2, 2000, 0.01, long, 2, [COOLED])
     return [
-        Row("equilibria", lambda: case.branch(to=LAST), equilibria, "", kept, located),
+        Row("equilibria", lambda: case.branch(to=LAST, step=LONG), equilibria, "", kept, located),
         Row(
-            "folds", lambda: first.curve("beta", to=3.0, bounds=(HEATED, 3.0)), folds, "equilibria",
+            "folds", lambda: first.curve("beta", to=3.0, bounds=(HEATED, 3.0), step=LONG), folds, "equilibria",
             lambda curve: [*kept(curve), ("end", curve[-1]["D"])],
             lambda curve: {"end": fold_at(curve[-1].x, curve[-1]["D"], HEATED)}, -1,
         ),
         Row(
-            "Hopf points", lambda: hopf.curve("beta", to=COOLED), hopfs, "equilibria",
+            "Hopf points", lambda: hopf.curve("beta", to=COOLED, step=LONG), hopfs, "equilibria",
             lambda curve: [*kept(curve), ("end", curve[-1]["D"])],
             lambda curve: {"end": hopf_at(curve[-1].x, curve[-1]["D"], COOLED, curve[-1].omega)}, -1,
         ),

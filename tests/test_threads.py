@@ -21,6 +21,7 @@ import sympy as sm
 from sympy.physics.mechanics import dynamicsymbols
 
 import pfaff
+from pfaff.algebra.one_thread import one_thread
 from pfaff.atlas.chain import column_assembly
 from pfaff.flow.compiled import Compiled
 from pfaff.flow.jets import jets_of
@@ -539,3 +540,29 @@ def test_a_room_of_numpy_that_another_thread_is_entering_is_left_alone(monkeypat
     monkeypatch.setitem(sys.modules, "numpy.ma", ModuleType("numpy.ma"))
     assert number_from("x", 1.5) == 1.5
     assert numbers_from("x", [1.5]).tolist() == [1.5]
+
+
+def test_linear_algebra_gets_its_threads_back() -> None:
+    """Branches in two threads: whoever ends last puts back what the first one found."""
+    from threadpoolctl import threadpool_info
+
+    def threads() -> list[int]:
+        return [each["num_threads"] for each in threadpool_info() if each["user_api"] == "blas"]
+
+    before, meanwhile, inside, go = threads(), [], threading.Barrier(2), threading.Event()
+
+    def other() -> None:
+        with one_thread:
+            inside.wait()
+            go.wait()
+            meanwhile.extend(threads())
+
+    thread = threading.Thread(target=other)
+    with one_thread:
+        assert set(threads()) == {1}
+        thread.start()
+        inside.wait()
+    go.set()
+    thread.join()
+    assert set(meanwhile) == {1}
+    assert threads() == before

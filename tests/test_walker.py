@@ -12,10 +12,13 @@ import heyoka as hy
 import numpy as np
 import pytest
 import sympy as sm
+from numba.core.runtime import _nrt_python as memory
+from numba.core.runtime import rtsys
 
 import pfaff
 from pfaff.bifurcation.equilibria.branch_loops import compile_ahead, ready
 from pfaff.bifurcation.equilibria.linearised import linearised
+from pfaff.bifurcation.equilibria.reference_counts import uncounted
 from pfaff.bifurcation.equilibria.regular import Regular
 from pfaff.flow.compiled import Compiled
 from pfaff.flow.pointers import linked
@@ -190,3 +193,56 @@ def test_code_reaches_what_it_calls_over_gigabytes():
     """A jump of 32 bits does not."""
     done = subprocess.run([sys.executable, "-c", FAR], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+COUNTED = """
+define i32 @lent(ptr %arg.x.0, ptr %arg.y.0, i1 %which) {
+entry:
+  call void @NRT_incref(ptr %arg.x.0)
+  br i1 %which, label %first, label %second
+first:
+  call void @NRT_incref(ptr %arg.y.0)
+  br label %second
+second:
+  %one = phi ptr [ %arg.x.0, %entry ], [ %arg.y.0, %first ]
+  call void @NRT_decref(ptr %one)
+  ret i32 0
+}
+
+define ptr @handed_back(ptr %arg.x.0) {
+entry:
+  call void @NRT_incref(ptr %arg.x.0)
+  ret ptr %arg.x.0
+}
+
+define i32 @mixed(ptr %arg.x.0, i1 %which) {
+entry:
+  %new = call ptr @made()
+  %one = select i1 %which, ptr %arg.x.0, ptr %new
+  call void @NRT_decref(ptr %one)
+  ret i32 0
+}
+"""
+
+
+def test_what_is_lent_is_not_counted_and_what_is_kept_is():
+    lent, handed_back, mixed = uncounted(COUNTED).split("define")[1:]
+    assert "NRT" not in lent
+    assert handed_back.count("NRT_incref") == 1
+    assert mixed.count("NRT_decref") == 1
+
+
+def test_loops_leave_nothing_in_memory_and_free_nothing_twice():
+    """Of many states, whose eigenvalues are watched, and of few; on branches and on curves."""
+    memory.memsys_enable_stats()
+    for cells in (1, 10):
+        case = reactor(cells)
+        branch = case.branch(to=0.3)
+        fold, hopf = branch.of_kind("fold")[0], branch.of_kind("hopf")[0]
+        for follow in (lambda: case.branch(to=0.3), lambda: fold.curve("beta", to=1), lambda: hopf.curve("beta", to=4)):
+            follow()
+            before = rtsys.get_allocation_stats()
+            assert len(follow()) > 5
+            after = rtsys.get_allocation_stats()
+            assert after.alloc - before.alloc == after.free - before.free > 0
+            assert after.mi_alloc - before.mi_alloc == after.mi_free - before.mi_free > 0
