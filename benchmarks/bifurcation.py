@@ -8,9 +8,9 @@ cycles from it.
 AUTO gets the same equations with analytic Jacobians as C (see ``auto07p``), NTST 50 and NCOL 4 for cycles, and nothing
 to print. Both take steps along equilibria, folds and Hopf points that are as long as they find all special points with.
 AUTO's time is that of its process, which reads and writes files; what it takes to start and end with a single point is
-printed, and ratios are given with and without it. Compilation counts for neither: pfaff has done everything once before.
-For the rest pfaff runs as it does by default, but for the accuracy of cycles, which it is asked for no more of than it
-needs to be as accurate as AUTO. Least of several, of the processor, one thread each.
+printed, and ratios are given with and without it. Compilation counts for neither: pfaff has done everything once
+before. For the rest pfaff runs as it does by default, but for the accuracy of cycles, which it is asked for no more of
+than it needs to be as accurate as AUTO. Least of several, of the processor, one thread each.
 
 What both find is compared with defining equations solved by SciPy's root finder; an orbit of pfaff's is integrated over
 its period by SciPy's LSODA, and AUTO's last period compared with that of pfaff's orbit there at its default accuracy.

@@ -7,6 +7,7 @@ import pickle
 import subprocess
 import sys
 from dataclasses import replace
+from functools import partial
 
 import heyoka as hy
 import numpy as np
@@ -239,7 +240,8 @@ def test_loops_leave_nothing_in_memory_and_free_nothing_twice():
         case = reactor(cells)
         branch = case.branch(to=0.3)
         fold, hopf = branch.of_kind("fold")[0], branch.of_kind("hopf")[0]
-        for follow in (lambda: case.branch(to=0.3), lambda: fold.curve("beta", to=1), lambda: hopf.curve("beta", to=4)):
+        ways = partial(case.branch, to=0.3), partial(fold.curve, "beta", to=1), partial(hopf.curve, "beta", to=4)
+        for follow in ways:
             follow()
             before = rtsys.get_allocation_stats()
             assert len(follow()) > 5

@@ -246,8 +246,10 @@ def few(routines, frame, A, change, sloped, values, slopes):
     E, right, left = np.dot(dual, times(A, basis)), np.empty((n, p)), np.empty((n, p))
     C = np.dot(dual, times(change, basis)) if sloped else np.empty((0, n))
     own, alike = on_diagonal(known, E)
+    if not alike:
+        return 0
     diagonal(own, E, -1.0)
-    if not alike or not turned_to(own, E, 1, right):
+    if not turned_to(own, E, 1, right):
         return 0
     length = length_aside(own, ASIDE * known[p].real, E, right, C)
     if not length >= 0 or not turned_to(own, E, -1, left):
