@@ -45,6 +45,12 @@ def wanted_intervals(intervals, gain, error, residual, accuracy, order):
 
 
 @compiled
+def finer_intervals(intervals, error, accuracy, order):
+    """Of a mesh on which an orbit is solved again whose error is too large."""
+    return ceil(intervals * min(2.0, 1.15 * (error / accuracy) ** (1 / order))) + 1
+
+
+@compiled
 def strays(determinant, change, ahead, torus, torus_ahead):
     """Whether the determinant should have changed its sign and did not: a step onto the other of two branches."""
     if isnan(torus) or isnan(torus_ahead):  # near homoclinic orbits rounding hides it as well

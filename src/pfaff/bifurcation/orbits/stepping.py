@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import replace
-from math import ceil, inf
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -24,7 +24,16 @@ from pfaff.bifurcation.orbits.floquet import allowed, coupling, multipliers, shr
 from pfaff.bifurcation.orbits.levels import coordinates, free_multipliers, gradients_of, on_level
 from pfaff.bifurcation.orbits.orbit_newton import SOLVED
 from pfaff.bifurcation.orbits.special_orbits import SpecialOrbits
-from pfaff.bifurcation.orbits.step_rules import LARGEST_TURN, MERGED, MOST, SLOW, TRUSTED, wanted_intervals, worn
+from pfaff.bifurcation.orbits.step_rules import (
+    LARGEST_TURN,
+    MERGED,
+    MOST,
+    SLOW,
+    TRUSTED,
+    finer_intervals,
+    wanted_intervals,
+    worn,
+)
 from pfaff.bifurcation.orbits.strides import REACH, predicted, stride
 from pfaff.bifurcation.orbits.workspaces import Loops
 from pfaff.continuation.endings import Refused
@@ -218,8 +227,7 @@ class Continuation:
         for _ in range(8):
             if point.error <= self.accuracy:
                 return point
-            factor = min(2.0, 1.15 * (point.error / self.accuracy) ** (1 / order))
-            intervals = ceil(point.cycle.intervals * factor) + 1
+            intervals = finer_intervals(point.cycle.intervals, point.error, self.accuracy, order)
             if intervals > MOST:
                 raise Refused(
                     f"{MOST} intervals do not resolve the orbit (error {point.error:.1e}): ask for less accuracy"
