@@ -16,7 +16,7 @@ import numpy as np
 
 from pfaff.bifurcation.equilibria.addresses import factorised, substituted
 from pfaff.bifurcation.orbits.kernels import compiled, part
-from pfaff.bifurcation.orbits.vectors import LANES, combine, reduce, reduce_twice, take_off, take_two_off
+from pfaff.bifurcation.orbits.vectors import LANES, TILE, combine, reduce, take_off, take_rows_off
 
 LARGE = 150  # unknown slopes of an interval from which LAPACK's blocks outdo lanes, which fill the cache
 GROWN = 30.0  # factors of elimination beyond this call for pivoting
@@ -160,29 +160,8 @@ def eliminate_lanes(a, low, count, most, Z):
     """
     size, width, lanes = a.shape
     inverses, grown = np.empty((size, lanes)), np.zeros(lanes)
-    at, row, entry = a.ctypes.data, 8 * width * lanes, 8 * lanes
-    pivots, marks = inverses.ctypes.data, grown.ctypes.data
-    for i in range(size):
-        here = at + i * row
-        for p in range(0, i - 1, 2):
-            above = at + p * (row + entry)
-            reduce_twice(here + p * entry, above, above + row, pivots + p * entry, marks, most, width - p - 2)
-        if i % 2 == 1:
-            p = i - 1
-            reduce(here + p * entry, at + p * (row + entry), pivots + p * entry, marks, most, width - i)
-        for lane in range(lanes):
-            inverses[i, lane] = 1.0 / a[i, i, lane]
-    for p in range(size - 1, -1, -1):
-        here = at + p * row
-        right = here + size * entry
-        for l in range(p + 1, size - 1, 2):
-            below = at + l * row + size * entry
-            take_two_off(right, below, below + row, here + l * entry, width - size)
-        if (size - p) % 2 == 0:
-            take_off(right, at + (size - 1) * row + size * entry, here + (size - 1) * entry, width - size)
-        for t in range(size, width):
-            for lane in range(lanes):
-                a[p, t, lane] *= inverses[p, lane]
+    eliminate_forward(a, inverses, grown, most)
+    substitute_back(a, inverses)
     total = 0.0
     for lane in range(count):
         total += grown[lane]
@@ -190,6 +169,66 @@ def eliminate_lanes(a, low, count, most, Z):
             for t in range(width - size):
                 Z[low + lane, p, t] = a[p, size + t, lane]
     return total == 0.0
+
+
+@part
+def eliminate_forward(a, inverses, grown, most):
+    """Rows become those of an upper triangle, two at once, with the factors that were taken beside it; an odd row is a
+    pair by itself. The inverses of the pivots are filled in, and lanes marked in which a factor has grown."""
+    size, width, lanes = a.shape
+    at, row, entry = a.ctypes.data, 8 * width * lanes, 8 * lanes
+    pivots, marks = inverses.ctypes.data, grown.ctypes.data
+    for i in range(0, size, 2):
+        last = min(i + 1, size - 1)
+        one, two = at + i * row, at + last * row
+        for first in range(0, i, TILE):  # the factors of a few pivots, by those before them
+            beyond, column = min(first + TILE, i), first * entry
+            take_rows_off(one + column, two + column, at + column, one, two, width, first, beyond - first)
+            for p in range(first, beyond):
+                above, inverse = at + p * (row + entry), pivots + p * entry
+                reduce(one + p * entry, above, inverse, marks, most, beyond - p - 1)
+                if last > i:
+                    reduce(two + p * entry, above, inverse, marks, most, beyond - p - 1)
+        column = i * entry
+        take_rows_off(one + column, two + column, at + column, one, two, width, i, width - i)
+        invert(a, inverses, i)
+        if last > i:
+            reduce(two + column, one + column, pivots + column, marks, most, width - i - 1)
+            invert(a, inverses, last)
+
+
+@part
+def substitute_back(a, inverses):
+    """What is right of the upper triangle becomes the solution, two rows at once."""
+    size, width, lanes = a.shape
+    row, entry = 8 * width * lanes, 8 * lanes
+    at, right = a.ctypes.data, a.ctypes.data + size * entry
+    for i in range(size - 1, -1, -2):
+        first = max(i - 1, 0)
+        one, two, below = i * row, first * row, (i + 1) * row
+        factors = at + (i + 1) * entry
+        take_rows_off(
+            right + one, right + two, right + below, factors + one, factors + two, width, size - 1 - i, width - size
+        )
+        multiply(a[i], size, inverses[i])
+        if first < i:
+            take_off(right + two, right + one, at + two + i * entry, width - size)
+            multiply(a[first], size, inverses[first])
+
+
+@part
+def invert(a, inverses, i):
+    """The pivot of a row, in all lanes."""
+    for lane in range(a.shape[2]):
+        inverses[i, lane] = 1.0 / a[i, i, lane]
+
+
+@part
+def multiply(row, low, factors):
+    """The entries of a row from one on, each lane by its factor."""
+    for t in range(low, row.shape[0]):
+        for lane in range(row.shape[1]):
+            row[t, lane] *= factors[lane]
 
 
 @compiled

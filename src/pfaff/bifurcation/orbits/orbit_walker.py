@@ -213,7 +213,7 @@ def spread_over(terms, place):
 
 @compiled
 def earlier_on(terms, before, here, known, store, times, at):
-    """The record of the orbit before on the mesh of the one from which a step is taken; that one, if it is the first."""
+    """The record of the orbit before, on the mesh of the one from which a step is taken; that one, if it is first."""
     if not known[EARLIER] > 0:
         return at
     sizes, M, mesh = sizes_of(terms), int(before[NEXT_INTERVALS]), int(before[NEXT_MESH])
