@@ -16,7 +16,7 @@ import numpy as np
 
 from pfaff.bifurcation.equilibria.addresses import factorised, substituted
 from pfaff.bifurcation.orbits.kernels import compiled, part
-from pfaff.bifurcation.orbits.vectors import LANES, TILE, combine, reduce, take_off, take_rows_off
+from pfaff.bifurcation.orbits.vectors import LANES, TILE, combine, dot, invert, reduce, scaled, take_off, take_rows_off
 
 LARGE = 150  # unknown slopes of an interval from which LAPACK's blocks outdo lanes, which fill the cache
 GROWN = 30.0  # factors of elimination beyond this call for pivoting
@@ -27,6 +27,7 @@ REMEMBERED = 30  # steps of Newton's method for which intervals that needed it g
 def condense(values, x, K, X, h, scalars, D, rule, rows, follow, a, stiff, limits, routines, Z, G, g):
     """δk = Z [δx_j, δ(T, p, α), 1] and δx_{j+1} = G δx_j + g [δ(T, p, α), 1] in every interval.
 
+    Z is indexed [group, slope, column, lane], since intervals are side by side in groups.
     ``a`` is room for intervals side by side; ``stiff`` counts for how long groups of them get pivoting; ``limits`` are
     ``GROWN`` and ``LARGE``. Returns the largest residual of a slope, NaN where W is singular.
     """
@@ -39,13 +40,13 @@ def condense(values, x, K, X, h, scalars, D, rule, rows, follow, a, stiff, limit
         residual = assemble(a, low, count, values, x, K, X, h, scalars, D, rule, rows, follow)
         worst = worst if residual <= worst else residual
         known = size > large or stiff[group] > 0
-        if known or not eliminate_lanes(a, low, count, most, Z):
+        if known or not eliminate_lanes(a, count, most, Z[group]):
             if not known:
                 assemble(a, low, count, values, x, K, X, h, scalars, D, rule, rows, follow)
                 stiff[group] = REMEMBERED + 1
             stiff[group] -= 1
             for lane in range(count):
-                if not solve_lane(a, lane, routines, Z[low + lane]):
+                if not solve_lane(a, lane, routines, Z[group, :, :, lane]):
                     return np.nan
     ends(x, K, h, scalars[0], rule, rows, follow, Z, G, g)
     return worst
@@ -109,9 +110,9 @@ def assemble(a, low, count, values, x, K, X, h, scalars, D, rule, rows, follow):
     size, lanes = m * nr, a.shape[2]
     last = size + n + nb
     worst = 0.0
-    step = np.zeros(lanes)
+    step, back, period = np.zeros(lanes), np.zeros(lanes), np.full(lanes, T)
     for lane in range(count):
-        step[lane] = T * h[low + lane]
+        step[lane], back[lane] = T * h[low + lane], -T * h[low + lane]
     once, twice = np.zeros((nr, lanes)), np.zeros((nr, lanes))
     for row in range(size):
         for t in range(size, last + 1):
@@ -132,12 +133,15 @@ def assemble(a, low, count, values, x, K, X, h, scalars, D, rule, rows, follow):
                 worst = worst if abs(residual) <= worst else abs(residual)
                 a[row, size + n + 1, lane] = T * values[nr + nr * n + r, at + lane]
             for s in range(nr):
-                by = values[nr + r * n + rows[s]]
-                by_state = a[row, size + rows[s]]
+                by, by_state = values[nr + r * n + rows[s]], a[row, size + rows[s]]
+                if count == LANES:
+                    scaled(once[s].ctypes.data, by.ctypes.data + 8 * at, back.ctypes.data, 1)
+                    scaled(by_state.ctypes.data, by.ctypes.data + 8 * at, period.ctypes.data, 1)
+                    continue
                 for lane in range(count):
-                    once[s, lane] = -step[lane] * by[at + lane]
-                    by_state[lane] = T * by[at + lane]
-                    twice[s, lane] = 0.0
+                    once[s, lane], by_state[lane] = back[lane] * by[at + lane], T * by[at + lane]
+            if len(followers):
+                twice[:] = 0.0
             for k in range(len(followers)):
                 by, moved = values[nr + r * n + followers[k]], X[followers[k]]
                 through, by_state = twice[source[k]], a[row, size + rows[source[k]]]
@@ -154,20 +158,16 @@ def assemble(a, low, count, values, x, K, X, h, scalars, D, rule, rows, follow):
 
 
 @compiled
-def eliminate_lanes(a, low, count, most, Z):
+def eliminate_lanes(a, count, most, Z):
     """Gauss's elimination of all lanes at once, without pivoting: Z = W⁻¹ right. Whether no factor grows beyond a
     limit: else rows must be exchanged. W is near 1 on a fine mesh.
     """
-    size, width, lanes = a.shape
-    inverses, grown = np.empty((size, lanes)), np.zeros(lanes)
+    inverses, grown = np.empty((a.shape[0], LANES)), np.zeros(LANES)
     eliminate_forward(a, inverses, grown, most)
-    substitute_back(a, inverses)
+    substitute_back(a, inverses, Z)
     total = 0.0
     for lane in range(count):
         total += grown[lane]
-        for p in range(size):
-            for t in range(width - size):
-                Z[low + lane, p, t] = a[p, size + t, lane]
     return total == 0.0
 
 
@@ -191,95 +191,87 @@ def eliminate_forward(a, inverses, grown, most):
                     reduce(two + p * entry, above, inverse, marks, most, beyond - p - 1)
         column = i * entry
         take_rows_off(one + column, two + column, at + column, one, two, width, i, width - i)
-        invert(a, inverses, i)
+        invert(pivots + column, one + column, 1)
         if last > i:
             reduce(two + column, one + column, pivots + column, marks, most, width - i - 1)
-            invert(a, inverses, last)
+            invert(pivots + column + entry, two + column + entry, 1)
 
 
 @part
-def substitute_back(a, inverses):
-    """What is right of the upper triangle becomes the solution, two rows at once."""
+def substitute_back(a, inverses, Z):
+    """The solution for what is right of the upper triangle, two rows at once."""
     size, width, lanes = a.shape
+    columns = width - size
     row, entry = 8 * width * lanes, 8 * lanes
-    at, right = a.ctypes.data, a.ctypes.data + size * entry
+    at, right, solution, pivots = a.ctypes.data, a.ctypes.data + size * entry, Z.ctypes.data, inverses.ctypes.data
     for i in range(size - 1, -1, -2):
         first = max(i - 1, 0)
-        one, two, below = i * row, first * row, (i + 1) * row
-        factors = at + (i + 1) * entry
-        take_rows_off(
-            right + one, right + two, right + below, factors + one, factors + two, width, size - 1 - i, width - size
-        )
-        multiply(a[i], size, inverses[i])
+        one, two, factors, below = i * row, first * row, at + (i + 1) * entry, solution + (i + 1) * columns * entry
+        take_rows_off(right + one, right + two, below, factors + one, factors + two, columns, size - 1 - i, columns)
+        scaled(solution + i * columns * entry, right + one, pivots + i * entry, columns)
         if first < i:
-            take_off(right + two, right + one, at + two + i * entry, width - size)
-            multiply(a[first], size, inverses[first])
-
-
-@part
-def invert(a, inverses, i):
-    """The pivot of a row, in all lanes."""
-    for lane in range(a.shape[2]):
-        inverses[i, lane] = 1.0 / a[i, i, lane]
-
-
-@part
-def multiply(row, low, factors):
-    """The entries of a row from one on, each lane by its factor."""
-    for t in range(low, row.shape[0]):
-        for lane in range(row.shape[1]):
-            row[t, lane] *= factors[lane]
+            take_off(right + two, solution + i * columns * entry, at + two + i * entry, columns)
+            scaled(solution + first * columns * entry, right + two, pivots + first * entry, columns)
+    inverses[0, 0] = 0.0  # used once more, so that they outlive the calls
 
 
 @compiled
 def ends(x, K, h, T, rule, rows, follow, Z, G, g):
     """The states at the ends of all intervals, by those at their beginnings and the scalars."""
     N, m, nr = K.shape
-    n = x.shape[1]
+    n, columns = x.shape[1], Z.shape[2]
     b, bA = rule[2 * m], rule[2 * m + 1]
     followers, source = follow[0], follow[1]
-    width = Z.shape[2] - n
-    for j in range(N):
-        for i in range(n):
-            for t in range(n):
-                G[j, i, t] = 1.0 if i == t else 0.0
-            for t in range(width):
-                g[j, i, t] = x[j, i] - x[j + 1, i] if t == width - 1 else 0.0
+    weights, found = np.zeros((2, m, LANES)), np.empty((columns, LANES))
+    for group in range(len(Z)):
+        low = group * LANES
+        count = min(LANES, N - low)
+        for i in range(m):
+            for lane in range(count):
+                weights[0, i, lane] = h[low + lane] * b[i]
+                weights[1, i, lane] = h[low + lane] * h[low + lane] * T * bA[i]
         for r in range(nr + len(followers)):
             second = r >= nr
             end, s = (followers[r - nr], source[r - nr]) if second else (rows[r], r)
-            by_state, by_scalar, last = G[j, end], g[j, end], g[j, end, width - 1]
-            moved = x[j, rows[s]]
-            for i in range(m):
-                moved += h[j] * bA[i] * K[j, i, s]
-                last += 0.0 if second else h[j] * b[i] * K[j, i, s]
-                weight = h[j] * h[j] * T * bA[i] if second else h[j] * b[i]
-                line = Z[j, i * nr + s]
+            by, slope = weights[1 if second else 0].ctypes.data, Z[group, s].ctypes.data
+            for t in range(columns):
+                dot(found[t].ctypes.data, by, slope + 8 * LANES * t, 1, nr * columns, m)
+            for lane in range(count):
+                j = low + lane
                 for t in range(n):
-                    by_state[t] += weight * line[t]
-                for t in range(width - 1):
-                    by_scalar[t] += weight * line[n + t]
-                last += weight * line[n + width - 1]
-            if second:
-                by_state[rows[s]] += h[j] * T
-                by_scalar[0] += h[j] * moved
-                last += h[j] * T * moved
-            by_scalar[width - 1] = last
+                    G[j, end, t] = found[t, lane] + (1.0 if t == end else 0.0)
+                for t in range(n, columns):
+                    g[j, end, t - n] = found[t, lane]
+                moved, gone = x[j, rows[s]], 0.0
+                for i in range(m):
+                    moved += h[j] * bA[i] * K[j, i, s]
+                    gone += h[j] * b[i] * K[j, i, s]
+                if second:
+                    G[j, end, rows[s]] += h[j] * T
+                    g[j, end, 0] += h[j] * moved
+                    gone = h[j] * T * moved
+                g[j, end, columns - n - 1] += x[j, end] - x[j + 1, end] + gone
 
 
-@part
+@compiled
 def expand(Z, dx, dc, residuals, dK):
     """Slopes that belong to the changes of states and scalars, and to a share of the residuals."""
     N, m, nr = dK.shape
-    n = dx.shape[1]
-    nb = len(dc)
-    for j in range(N):
+    n, nb, columns = dx.shape[1], len(dc), Z.shape[2]
+    changes, slopes = np.zeros((columns, LANES)), np.empty(LANES)
+    for lane in range(LANES):
+        for t in range(nb):
+            changes[n + t, lane] = dc[t]
+        changes[n + nb, lane] = residuals
+    by, at = changes.ctypes.data, slopes.ctypes.data
+    for group in range(len(Z)):
+        low = group * LANES
+        count = min(LANES, N - low)
+        for t in range(n):
+            for lane in range(count):
+                changes[t, lane] = dx[low + lane, t]
         for i in range(m):
             for r in range(nr):
-                row = i * nr + r
-                total = residuals * Z[j, row, n + nb]
-                for t in range(n):
-                    total += Z[j, row, t] * dx[j, t]
-                for t in range(nb):
-                    total += Z[j, row, n + t] * dc[t]
-                dK[j, i, r] = total
+                dot(at, Z[group, i * nr + r].ctypes.data, by, 1, 1, columns)
+                for lane in range(count):
+                    dK[low + lane, i, r] = slopes[lane]

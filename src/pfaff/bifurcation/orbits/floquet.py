@@ -11,6 +11,7 @@ import numpy as np
 
 from pfaff.bifurcation.equilibria.addresses import eigen, lapack
 from pfaff.bifurcation.orbits.kernels import compiled, part
+from pfaff.bifurcation.orbits.vectors import LANES, add_multiple, padded
 
 SWEEPS = 40
 APART = np.log(10.0)  # multipliers whose sizes have a greater ratio than this can be separated
@@ -144,17 +145,17 @@ def _eigenvalues(block, routines, values):
 
 @part
 def reflect(w, v, beta, low, along):
-    """w less β v (v w) in the rows and columns from ``low`` on, with Householder's v; ``along`` is room for a row."""
-    n = len(w)
-    for t in range(low, n):
-        along[t] = 0.0
-    for i in range(low, n):
-        for t in range(low, n):
-            along[t] += v[i] * w[i, t]
-    for i in range(low, n):
-        factor = beta * v[i]
-        for t in range(low, n):
-            w[i, t] -= factor * along[t]
+    """w less β v (v w) in the rows and columns from ``low`` on, with Householder's v; ``along`` is room for a row.
+    Columns of the same vector before them hold nothing but rounding in these rows."""
+    first = low // LANES
+    start, wide = 8 * LANES * first, 8 * w.shape[1]
+    at, room, vectors = w.ctypes.data + start, along.ctypes.data + start, w.shape[1] // LANES - first
+    along[:] = 0.0
+    for i in range(low, len(w)):
+        add_multiple(room, at + wide * i, v[i], vectors)
+    for i in range(low, len(w)):
+        add_multiple(at + wide * i, room, -beta * v[i], vectors)
+    along[0] = 0.0  # used once more, so that it outlives the calls
 
 
 @part
@@ -183,16 +184,16 @@ def triangulate(w, Q, v, betas, along):
 
 @part
 def sweep(G, Q, R):
-    """G_j Q_j = Q_{j+1} R_j around the chain, R_j upper triangular with positive diagonal; Q becomes Q_N."""
+    """G_j Q_j = Q_{j+1} R_j around the chain, R_j upper triangular with positive diagonal; Q becomes Q_N. Rows of Q are
+    padded."""
     N, n = G.shape[:2]
-    w, v, betas, along = np.empty((n, n)), np.empty((n, n)), np.empty(n), np.empty(n)
+    w, v, betas, along = np.zeros(Q.shape), np.empty((n, n)), np.empty(n), np.empty(Q.shape[1])
+    at, by, wide = w.ctypes.data, Q.ctypes.data, 8 * Q.shape[1]
     for j in range(N):
+        w[:] = 0.0
         for i in range(n):
-            for t in range(n):
-                w[i, t] = 0.0
             for l in range(n):
-                for t in range(n):
-                    w[i, t] += G[j, i, l] * Q[l, t]
+                add_multiple(at + wide * i, by + wide * l, G[j, i, l], Q.shape[1] // LANES)
         triangulate(w, Q, v, betas, along)
         for i in range(n):
             flip = -1.0 if w[i, i] < 0 else 1.0
@@ -237,24 +238,26 @@ def _blocks(G, signs, Q, decoupled, blocks, sizes, bounds):
     """
     N, n = G.shape[:2]
     R, H, Q0 = np.empty((N, n, n)), np.empty((n, n)), np.empty((n, n))
+    rows = np.zeros((n, padded(n)))  # those of Q
+    rows[:, :n] = Q
     count, last = 1, np.inf
     for _ in range(SWEEPS):
         for i in range(n):
             for t in range(n):
-                Q0[i, t] = Q[i, t]
-        sweep(G, Q, R)
+                Q0[i, t] = rows[i, t]
+        sweep(G, rows, R)
         for i in range(n):
             total = 0.0
             for j in range(N):
                 total += np.log(max(R[j, i, i], SMALLEST))
             sizes[i] = total
             for t in range(n):
-                Q[i, t] *= signs[i]
+                rows[i, t] *= signs[i]
         for i in range(n):
             for t in range(n):
                 total = 0.0
                 for l in range(n):
-                    total += Q0[l, i] * Q[l, t]
+                    total += Q0[l, i] * rows[l, t]
                 H[i, t] = total
         bounds[0], count, left = 0, 1, 0.0
         for p in range(1, n):
@@ -268,6 +271,7 @@ def _blocks(G, signs, Q, decoupled, blocks, sizes, bounds):
         if left < decoupled or (last / 2 < left < ROUNDING):
             break
         last = left
+    Q[:] = rows[:, :n]
     for k in range(count):
         _multiply(H, R, bounds[k], bounds[k + 1], blocks, sizes)
     return count

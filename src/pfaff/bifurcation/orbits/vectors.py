@@ -15,6 +15,8 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
+from pfaff.bifurcation.orbits.kernels import part
+
 LANES = 8  # two vectors of most processors, which work at both at once
 TILE = 4  # entries of two rows that stay in registers while others are taken off
 NUMBER, PLACE = ir.DoubleType(), ir.IntType(64)
@@ -88,6 +90,32 @@ def combine(context: Any, row: Any, first: Any, second: Any, by_first: Any, by_s
 
 
 @intrinsic
+def scaled(context: Any, out: Any, row: Any, factor: Any, count: Any) -> Any:
+    """A row of the products of another one, each lane by its factor."""
+
+    def generate(builder: Any, at: Sequence[Any], count: Any) -> None:
+        out, row, factor = at
+        by = _entry(builder, factor, 0)
+        with cgutils.for_range(builder, count) as loop:
+            entry = builder.load(builder.gep(row, [loop.index]), align=8)
+            builder.store(builder.fmul(entry, by, flags=FUSED), builder.gep(out, [loop.index]), align=8)
+
+    return _routine(3, 0, generate)
+
+
+@intrinsic
+def invert(context: Any, out: Any, row: Any, count: Any) -> Any:
+    """A row of the inverses of another one."""
+
+    def generate(builder: Any, at: Sequence[Any], count: Any) -> None:
+        with cgutils.for_range(builder, count) as loop:
+            out, entry = (builder.gep(each, [loop.index]) for each in at)
+            builder.store(builder.fdiv(VECTOR([NUMBER(1.0)] * LANES), builder.load(entry, align=8)), out, align=8)
+
+    return _routine(2, 0, generate)
+
+
+@intrinsic
 def take_off(context: Any, row: Any, other: Any, factor: Any, count: Any) -> Any:
     """From a row another one, each lane by its factor."""
 
@@ -150,6 +178,58 @@ def _take_tile_off(
     for row, each in zip(rows, sums, strict=True):
         for k, total in enumerate(each):
             builder.store(builder.load(total), builder.gep(row, [PLACE(k)]), align=8)
+
+
+@intrinsic
+def dot(context: Any, out: Any, one: Any, other: Any, apart: Any, other_apart: Any, count: Any) -> Any:
+    """The sum of products of entries, which are so many apart, in every lane."""
+
+    def generate(builder: Any, at: Sequence[Any], apart: Any, other_apart: Any, count: Any) -> None:
+        total = cgutils.alloca_once_value(builder, VECTOR([NUMBER(0.0)] * LANES))
+        with cgutils.for_range(builder, count) as loop:
+            factors = [
+                builder.load(builder.gep(each, [builder.mul(loop.index, by)]), align=8)
+                for each, by in zip(at[1:], (apart, other_apart), strict=True)
+            ]
+            product = builder.fmul(*factors, flags=FUSED)
+            builder.store(builder.fadd(builder.load(total), product, flags=FUSED), total)
+        builder.store(builder.load(total), at[0], align=8)
+
+    return _routine(3, 0, generate, 3)
+
+
+@part
+def padded(count):
+    """The length of rows in which so many neighbouring entries fill whole vectors."""
+    return -(-count // LANES) * LANES
+
+
+@intrinsic
+def add_multiple(context: Any, row: Any, other: Any, factor: Any, count: Any) -> Any:
+    """To a row another one by a factor; both are of so many vectors, whose lanes are neighbouring entries here."""
+
+    def generate(builder: Any, at: Sequence[Any], factor: Any, count: Any) -> None:
+        row, other = at
+        all_by = _in_all(builder, factor)
+        with cgutils.for_range(builder, count) as loop:
+            to, by = (builder.gep(each, [loop.index]) for each in (row, other))
+            product = builder.fmul(all_by, builder.load(by, align=8), flags=FUSED)
+            builder.store(builder.fadd(builder.load(to, align=8), product, flags=FUSED), to, align=8)
+
+    return _routine(2, 1, generate)
+
+
+@intrinsic
+def exchange(context: Any, row: Any, other: Any, count: Any) -> Any:
+    """Two rows of so many vectors."""
+
+    def generate(builder: Any, at: Sequence[Any], count: Any) -> None:
+        with cgutils.for_range(builder, count) as loop:
+            places = [builder.gep(each, [loop.index]) for each in at]
+            for entry, place in zip([builder.load(each, align=8) for each in places], places[::-1], strict=True):
+                builder.store(entry, place, align=8)
+
+    return _routine(2, 0, generate)
 
 
 @intrinsic

@@ -63,10 +63,10 @@ def at_states(function, numbers, many):
 def room_for(terms, N):
     """That of Newton's method is as ``Workspace.of_newton``."""
     n, m, nr, nb = sizes_of(terms)
-    size, ends = m * nr, 2 * N + 2 if terms.signs.min() < 0 else N + 1
+    size, groups, ends = m * nr, -(-N // LANES), 2 * N + 2 if terms.signs.min() < 0 else N + 1
     newton = (
-        np.empty((n, N * m)), np.empty((N, size, n + nb + 1)), np.empty((N, n, nb + 1)), np.empty((2, N + 1, n)),
-        np.empty((2, nb)), np.empty((N, m, nr)), np.empty((size, size + n + nb + 1, LANES)),
+        np.empty((n, N * m)), np.empty((groups, size, n + nb + 1, LANES)), np.empty((N, n, nb + 1)),
+        np.empty((2, N + 1, n)), np.empty((2, nb)), np.empty((N, m, nr)), np.empty((size, size + n + nb + 1, LANES)),
         np.zeros(N, dtype=np.int64),
     )  # fmt: skip
     equations = at_states(terms.functions[0], terms.numbers, N * m)

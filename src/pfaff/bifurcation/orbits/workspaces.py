@@ -31,9 +31,9 @@ class Workspace(NamedTuple):
     def of(cls, N: int, m: int, equations: Equations) -> Workspace:
         (n, k), nr = equations.unfolding.shape, len(equations.rows)
         nb, size = 2 + k, m * nr
-        width = size + n + nb + 1
+        width, groups = size + n + nb + 1, -(-N // LANES)
         shapes = (
-            (n, N * m), (N, size, n + nb + 1), (N, n, nb + 1), (2, N + 1, n), (2, nb), (N, m, nr),
+            (n, N * m), (groups, size, n + nb + 1, LANES), (N, n, nb + 1), (2, N + 1, n), (2, nb), (N, m, nr),
             (n, N + 1), (n, 2 * N + 2), (size, width, LANES),
         )  # fmt: skip
         return cls._make([*(np.empty(shape) for shape in shapes), np.zeros(N, dtype=int)])
