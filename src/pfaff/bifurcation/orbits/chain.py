@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from pfaff.bifurcation.orbits.kernels import compiled, part
-from pfaff.bifurcation.orbits.vectors import LANES, add_multiple, exchange, padded
+from pfaff.bifurcation.orbits.vectors import LANES, add_multiple, aligned, exchange, padded
 
 REGULAR = 1e-300  # pivots below this are zeros
 LARGEST = 700.0  # logarithms beyond this overflow
@@ -138,7 +138,7 @@ def close_chain(G, g, borders, scalar_borders, right, x, scalars, signs, dx, dc)
     N, n, width = g.shape
     nb = width - 1
     wide = 3 * n + width
-    kept, w = np.empty((N, n, wide)), np.zeros((2 * n + nb, padded(wide)))
+    kept, w = np.empty((N, n, wide)), aligned((2 * n + nb) * padded(wide)).reshape((2 * n + nb, padded(wide)))
     inverses = np.empty((N, n))
     for k in range(nb):
         border, left = w[2 * n + k], right[k]

@@ -16,7 +16,18 @@ import numpy as np
 
 from pfaff.bifurcation.equilibria.addresses import factorised, substituted
 from pfaff.bifurcation.orbits.kernels import compiled, part
-from pfaff.bifurcation.orbits.vectors import LANES, TILE, combine, dot, invert, reduce, scaled, take_off, take_rows_off
+from pfaff.bifurcation.orbits.vectors import (
+    LANES,
+    TILE,
+    aligned,
+    combine,
+    dot,
+    invert,
+    reduce,
+    scaled,
+    take_off,
+    take_rows_off,
+)
 
 LARGE = 150  # unknown slopes of an interval from which LAPACK's blocks outdo lanes, which fill the cache
 GROWN = 30.0  # factors of elimination beyond this call for pivoting
@@ -110,10 +121,11 @@ def assemble(a, low, count, values, x, K, X, h, scalars, D, rule, rows, follow):
     size, lanes = m * nr, a.shape[2]
     last = size + n + nb
     worst = 0.0
-    step, back, period = np.zeros(lanes), np.zeros(lanes), np.full(lanes, T)
+    step, back, period = aligned(LANES), aligned(LANES), aligned(LANES)
+    period[:] = T
     for lane in range(count):
         step[lane], back[lane] = T * h[low + lane], -T * h[low + lane]
-    once, twice = np.zeros((nr, lanes)), np.zeros((nr, lanes))
+    once, twice = aligned(nr * LANES).reshape((nr, LANES)), aligned(nr * LANES).reshape((nr, LANES))
     for row in range(size):
         for t in range(size, last + 1):
             for lane in range(count, lanes):
@@ -162,7 +174,7 @@ def eliminate_lanes(a, count, most, Z):
     """Gauss's elimination of all lanes at once, without pivoting: Z = W⁻¹ right. Whether no factor grows beyond a
     limit: else rows must be exchanged. W is near 1 on a fine mesh.
     """
-    inverses, grown = np.empty((a.shape[0], LANES)), np.zeros(LANES)
+    inverses, grown = aligned(a.shape[0] * LANES).reshape((a.shape[0], LANES)), aligned(LANES)
     eliminate_forward(a, inverses, grown, most)
     substitute_back(a, inverses, Z)
     total = 0.0
@@ -222,7 +234,7 @@ def ends(x, K, h, T, rule, rows, follow, Z, G, g):
     n, columns = x.shape[1], Z.shape[2]
     b, bA = rule[2 * m], rule[2 * m + 1]
     followers, source = follow[0], follow[1]
-    weights, found = np.zeros((2, m, LANES)), np.empty((columns, LANES))
+    weights, found = aligned(2 * m * LANES).reshape((2, m, LANES)), aligned(columns * LANES).reshape((columns, LANES))
     for group in range(len(Z)):
         low = group * LANES
         count = min(LANES, N - low)
@@ -258,7 +270,7 @@ def expand(Z, dx, dc, residuals, dK):
     """Slopes that belong to the changes of states and scalars, and to a share of the residuals."""
     N, m, nr = dK.shape
     n, nb, columns = dx.shape[1], len(dc), Z.shape[2]
-    changes, slopes = np.zeros((columns, LANES)), np.empty(LANES)
+    changes, slopes = aligned(columns * LANES).reshape((columns, LANES)), aligned(LANES)
     for lane in range(LANES):
         for t in range(nb):
             changes[n + t, lane] = dc[t]

@@ -11,7 +11,7 @@ import numpy as np
 
 from pfaff.bifurcation.equilibria.addresses import eigen, lapack
 from pfaff.bifurcation.orbits.kernels import compiled, part
-from pfaff.bifurcation.orbits.vectors import LANES, add_multiple, padded
+from pfaff.bifurcation.orbits.vectors import LANES, add_multiple, aligned, padded
 
 SWEEPS = 40
 APART = np.log(10.0)  # multipliers whose sizes have a greater ratio than this can be separated
@@ -187,7 +187,7 @@ def sweep(G, Q, R):
     """G_j Q_j = Q_{j+1} R_j around the chain, R_j upper triangular with positive diagonal; Q becomes Q_N. Rows of Q are
     padded."""
     N, n = G.shape[:2]
-    w, v, betas, along = np.zeros(Q.shape), np.empty((n, n)), np.empty(n), np.empty(Q.shape[1])
+    w, v, betas, along = aligned(Q.size).reshape(Q.shape), np.empty((n, n)), np.empty(n), aligned(Q.shape[1])
     at, by, wide = w.ctypes.data, Q.ctypes.data, 8 * Q.shape[1]
     for j in range(N):
         w[:] = 0.0
@@ -238,7 +238,7 @@ def _blocks(G, signs, Q, decoupled, blocks, sizes, bounds):
     """
     N, n = G.shape[:2]
     R, H, Q0 = np.empty((N, n, n)), np.empty((n, n)), np.empty((n, n))
-    rows = np.zeros((n, padded(n)))  # those of Q
+    rows = aligned(n * padded(n)).reshape((n, padded(n)))  # those of Q
     rows[:, :n] = Q
     count, last = 1, np.inf
     for _ in range(SWEEPS):

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
@@ -196,6 +197,14 @@ def dot(context: Any, out: Any, one: Any, other: Any, apart: Any, other_apart: A
         builder.store(builder.load(total), at[0], align=8)
 
     return _routine(3, 0, generate, 3)
+
+
+@part
+def aligned(count):
+    """So many zeros from the beginning of a line of the cache on: a vector across two lines takes twice as long."""
+    room = np.zeros(count + LANES)
+    first = -(room.ctypes.data // 8) % LANES
+    return room[first : first + count]
 
 
 @part

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from pfaff.bifurcation.orbits.kernels import compiled
-from pfaff.bifurcation.orbits.vectors import LANES
+from pfaff.bifurcation.orbits.vectors import LANES, aligned
 
 
 class Terms(NamedTuple):
@@ -64,10 +64,11 @@ def room_for(terms, N):
     """That of Newton's method is as ``Workspace.of_newton``."""
     n, m, nr, nb = sizes_of(terms)
     size, groups, ends = m * nr, -(-N // LANES), 2 * N + 2 if terms.signs.min() < 0 else N + 1
+    columns = n + nb + 1
     newton = (
-        np.empty((n, N * m)), np.empty((groups, size, n + nb + 1, LANES)), np.empty((N, n, nb + 1)),
-        np.empty((2, N + 1, n)), np.empty((2, nb)), np.empty((N, m, nr)), np.empty((size, size + n + nb + 1, LANES)),
-        np.zeros(N, dtype=np.int64),
+        np.empty((n, N * m)), aligned(groups * size * columns * LANES).reshape((groups, size, columns, LANES)),
+        np.empty((N, n, nb + 1)), np.empty((2, N + 1, n)), np.empty((2, nb)), np.empty((N, m, nr)),
+        aligned(size * (size + columns) * LANES).reshape((size, size + columns, LANES)), np.zeros(N, dtype=np.int64),
     )  # fmt: skip
     equations = at_states(terms.functions[0], terms.numbers, N * m)
     rates = at_states(terms.functions[1], terms.numbers, ends)
