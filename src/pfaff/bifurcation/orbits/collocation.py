@@ -310,11 +310,17 @@ class Collocation:
         carry_stage(old.at, old.h, cycle[1:4], change[1:4], signs, *self._rule, g.inverse, g.c, mesh.at, x, K)
         return Cycle(mesh, x[0], K[0], cycle.scalars, signs), Cycle(mesh, x[1], K[1], change.scalars, signs)
 
-    def adapted(self, cycle: Cycle, metric: Metric, intervals: Callable[[float], int]) -> Mesh:
-        """A mesh on which |x^(m+1)|^(1/(m+1)) h is the same in all intervals, as far as differences tell; of how many
-        may depend on what it makes of the error, which is of order h^2m, if they are as many as before."""
-        mine, gain = spread(cycle[1:4], cycle.mesh.h, metric.states, cycle.signs, *self._rule, self.gauss.highest)
-        return Mesh(equidistributed(mine, cycle.mesh.at, intervals(gain)))
+    def adapted(
+        self, cycle: Cycle, metric: Metric, intervals: Callable[[float], int], ahead: Cycle | None = None
+    ) -> Mesh:
+        """A mesh on which |x^(m+1)|^(1/(m+1)) h is the same in all intervals, as far as differences tell: of an orbit,
+        or of one ahead that is guessed; of how many may depend on what it makes of the error, which is of order h^2m,
+        if they are as many as before."""
+        (_, gain), (there, _) = (
+            spread(each[1:4], cycle.mesh.h, metric.states, cycle.signs, *self._rule, self.gauss.highest)
+            for each in (cycle, cycle if ahead is None else ahead)
+        )
+        return Mesh(equidistributed(there, cycle.mesh.at, intervals(gain)))
 
     def _derivatives(self, cycle: Cycle, metric: Metric) -> np.ndarray:
         """|x^(m+1)| in every interval, from the jumps of the highest derivative of the collocation polynomials."""

@@ -11,7 +11,7 @@ import numpy as np
 
 from pfaff.bifurcation.equilibria.addresses import eigen, lapack
 from pfaff.bifurcation.orbits.kernels import compiled, part
-from pfaff.bifurcation.orbits.vectors import LANES, add_multiple, aligned, padded
+from pfaff.bifurcation.orbits.vectors import LANES, add_multiple, aligned, padded, sum_rows
 
 SWEEPS = 40
 APART = np.log(10.0)  # multipliers whose sizes have a greater ratio than this can be separated
@@ -147,14 +147,12 @@ def _eigenvalues(block, routines, values):
 def reflect(w, v, beta, low, along):
     """w less β v (v w) in the rows and columns from ``low`` on, with Householder's v; ``along`` is room for a row.
     Columns of the same vector before them hold nothing but rounding in these rows."""
-    first = low // LANES
+    n, vectors, first = len(w), w.shape[1] // LANES, low // LANES
     start, wide = 8 * LANES * first, 8 * w.shape[1]
-    at, room, vectors = w.ctypes.data + start, along.ctypes.data + start, w.shape[1] // LANES - first
-    along[:] = 0.0
-    for i in range(low, len(w)):
-        add_multiple(room, at + wide * i, v[i], vectors)
-    for i in range(low, len(w)):
-        add_multiple(at + wide * i, room, -beta * v[i], vectors)
+    at, room = w.ctypes.data + start, along.ctypes.data + start
+    sum_rows(room, at + wide * low, v.ctypes.data + 8 * low, vectors, n - low, vectors - first)
+    for i in range(low, n):
+        add_multiple(at + wide * i, room, -beta * v[i], vectors - first)
     along[0] = 0.0  # used once more, so that it outlives the calls
 
 
@@ -188,12 +186,10 @@ def sweep(G, Q, R):
     padded."""
     N, n = G.shape[:2]
     w, v, betas, along = aligned(Q.size).reshape(Q.shape), np.empty((n, n)), np.empty(n), aligned(Q.shape[1])
-    at, by, wide = w.ctypes.data, Q.ctypes.data, 8 * Q.shape[1]
+    at, by, wide, vectors = w.ctypes.data, Q.ctypes.data, 8 * Q.shape[1], Q.shape[1] // LANES
     for j in range(N):
-        w[:] = 0.0
         for i in range(n):
-            for l in range(n):
-                add_multiple(at + wide * i, by + wide * l, G[j, i, l], Q.shape[1] // LANES)
+            sum_rows(at + wide * i, by, G[j, i].ctypes.data, vectors, n, vectors)
         triangulate(w, Q, v, betas, along)
         for i in range(n):
             flip = -1.0 if w[i, i] < 0 else 1.0

@@ -50,7 +50,7 @@ from pfaff.bifurcation.orbits.orbit_records import (
     record,
     stage,
 )
-from pfaff.bifurcation.orbits.products import inner_product
+from pfaff.bifurcation.orbits.products import combined, inner_product
 from pfaff.bifurcation.orbits.silence import quiet
 from pfaff.bifurcation.orbits.step_rules import (
     ADAPT_EVERY,
@@ -203,12 +203,13 @@ def remeshed(terms, place, shares, M, store, free):
 
 
 @compiled
-def spread_over(terms, place):
-    """The shares of an orbit's intervals, and what becomes of its error where all have the same."""
-    rule = terms.rule
-    return spread(
-        stage(place.found, 0), place.h, place.metric[0], terms.signs, rule[0], rule[1], rule[2], terms.gauss[2]
-    )
+def spread_over(terms, place, ahead):
+    """The shares that intervals will have so far ahead along the tangent of an orbit; and what becomes of its error
+    where all of them have the same."""
+    (scale, _, _, _), orbit, (rule, rows, follow, _) = place.metric, stage(place.found, 0), terms.rule
+    gain = spread(orbit, place.h, scale, terms.signs, rule, rows, follow, terms.gauss[2])[1]
+    there = combined((1.0, ahead), (orbit, stage(place.found, 1)))
+    return spread(there, place.h, scale, terms.signs, rule, rows, follow, terms.gauss[2])[0], gain
 
 
 @compiled
@@ -232,7 +233,7 @@ def refine(terms, place, note, store, free):
     M = finer_intervals(len(place.h), note[ERROR], terms.accuracy, 2 * len(terms.gauss[1]))
     if M > MOST:
         return False, place, free
-    times, guess, at = remeshed(terms, place, spread_over(terms, place)[0], M, store, free)
+    times, guess, at = remeshed(terms, place, spread_over(terms, place, 0.0)[0], M, store, free)
     finer, after = place_at(terms, times, store, at, place.spectrum.copy())
     orbit, tangent, noted = stage(guess, 0), stage(guess, 1), note.copy()
     solved, _ = solve(
@@ -258,7 +259,7 @@ def renew(terms, note, here, known, place, finer, store, free):
     note[NEXT_MESH], note[NEXT], note[NEXT_INTERVALS] = note[MESH], note[ORBIT], N
     if known[AGE] < ADAPT_EVERY and not worn(note[ERROR], note[RESIDUAL], terms.accuracy):
         return free
-    shares, gain = spread_over(terms, place)
+    shares, gain = spread_over(terms, place, note[LENGTH])
     M = wanted_intervals(N, gain, note[ERROR], note[RESIDUAL], terms.accuracy, 2 * len(terms.gauss[1]))
     known[RATE], known[AGE], known[FINER] = 0.0, 0.0, 1.0 if M < N else 0.0
     note[NEXT_MESH], note[NEXT], note[NEXT_INTERVALS] = free, free + M + 1, M

@@ -248,15 +248,16 @@ class Continuation:
             return moved
         return self._solved_ahead(moved, 0.0, (moved.cycle, moved.tangent), self.collocation.converged)[0]
 
-    def adapted(self, point: Point) -> Point:
-        """The same orbit on an adapted mesh of as many intervals as the accuracy needs, by interpolation alone: so is
-        the point before it, and a guess from both has no kink."""
+    def adapted(self, point: Point, length: float) -> Point:
+        """The same orbit on a mesh of as many intervals as the accuracy needs, adapted to the next one after a step of
+        a length, by interpolation alone: so is the point before it, and a guess from both has no kink."""
 
         def intervals(gain: float) -> int:
             order = 2 * self.collocation.gauss.degree
             return wanted_intervals(point.cycle.intervals, gain, point.error, point.residual, self.accuracy, order)
 
-        return self._on_mesh(point, self.collocation.adapted(point.cycle, point.metric, intervals))
+        ahead = point.cycle.moved(point.tangent, length)
+        return self._on_mesh(point, self.collocation.adapted(point.cycle, point.metric, intervals, ahead))
 
     def worn(self, point: Point) -> bool:
         """Whether the error of an orbit comes near the accuracy, by its mesh and not by what Newton's method left."""

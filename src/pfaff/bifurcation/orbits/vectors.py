@@ -229,6 +229,27 @@ def add_multiple(context: Any, row: Any, other: Any, factor: Any, count: Any) ->
 
 
 @intrinsic
+def sum_rows(context: Any, out: Any, rows: Any, factors: Any, apart: Any, many: Any, count: Any) -> Any:
+    """The sum of many rows, which are so many vectors apart, each by a factor; of so many vectors again, whose lanes
+    are neighbouring entries."""
+
+    def generate(builder: Any, at: Sequence[Any], apart: Any, many: Any, count: Any) -> None:
+        out, rows, factors = at
+        numbers = builder.bitcast(factors, NUMBER.as_pointer())
+        with cgutils.for_range(builder, count) as column:
+            total = cgutils.alloca_once_value(builder, VECTOR([NUMBER(0.0)] * LANES))
+            with cgutils.for_range(builder, many) as loop:
+                place = builder.add(column.index, builder.mul(loop.index, apart))
+                entry = builder.load(builder.gep(rows, [place]), align=8)
+                factor = _in_all(builder, builder.load(builder.gep(numbers, [loop.index])))
+                product = builder.fmul(factor, entry, flags=FUSED)
+                builder.store(builder.fadd(builder.load(total), product, flags=FUSED), total)
+            builder.store(builder.load(total), builder.gep(out, [column.index]), align=8)
+
+    return _routine(3, 0, generate, 3)
+
+
+@intrinsic
 def exchange(context: Any, row: Any, other: Any, count: Any) -> Any:
     """Two rows of so many vectors."""
 

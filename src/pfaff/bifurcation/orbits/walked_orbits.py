@@ -52,7 +52,7 @@ class Walk:
         many = max(min(most, STRETCH, int(ROOM / size)), 1)
         stages = [(1, at)] if before is None else [(1, at), (0, before)]
         wide = sum(length_of.py_func(each.cycle.intervals + 1, self._sizes) for _, each in stages)
-        self._store = np.empty(wide + (2 * many + NEEDED) * size)
+        self._store = np.empty(wide + (3 * many + NEEDED) * size)
         self._spectra, self._notes = np.empty((many, n), dtype=complex), np.full((many + 2, NOTES), np.nan)
         self._meshes: dict[int, Mesh] = {}
         self._points: dict[int, Point] = {}
