@@ -16,8 +16,6 @@ FEWEST, MOST = 8, 2000  # intervals
 RESERVE = 0.01  # share of the accuracy at which the error of a new mesh aims
 KEPT = 3e-3, 0.1  # shares between which a mesh keeps its number of intervals
 LEAST_GAIN = 5e-3  # of an error, what is left of it on a new mesh at least, whatever the shares of intervals promise
-    5e-3  # of the error, what is left of it on a new mesh at least: intervals whose shares call for less mislead
-)
 BLURRED = 3.0  # times the residual before Newton's last step, what that may leave of an estimated error
 COARSE = 100.0  # times the accuracy, the error of a step on a coarser mesh, for which the finer one is taken after all
 VANISHING = 1e-3  # of the largest amplitude of a branch, from which it may end in an equilibrium
