@@ -30,19 +30,16 @@ def triangulate(w, columns):
                 pivot = i
         if not abs(w[pivot, p]) > REGULAR:
             return 0.0
-        upper = w[p]
         if pivot != p:
             sign = -sign
-            lower = w[pivot]
             for t in range(p, width):
-                upper[t], lower[t] = lower[t], upper[t]
-        inverse = 1.0 / upper[p]
+                w[p, t], w[pivot, t] = w[pivot, t], w[p, t]
+        inverse = 1.0 / w[p, p]
         for i in range(p + 1, height):
-            lower = w[i]
-            factor = lower[p] * inverse
+            factor = w[i, p] * inverse
             if factor != 0.0:
                 for t in range(p, width):
-                    lower[t] -= factor * upper[t]
+                    w[i, t] -= factor * w[p, t]
     return sign
 
 
@@ -53,13 +50,12 @@ def eliminate(a, size):
     sign = triangulate(a, size)
     if sign != 0.0:
         for p in range(size - 1, -1, -1):
-            upper = a[p]
             for l in range(p + 1, size):
-                lower, factor = a[l], upper[l]
+                factor = a[p, l]
                 for t in range(size, width):
-                    upper[t] -= factor * lower[t]
+                    a[p, t] -= factor * a[l, t]
             for t in range(size, width):
-                upper[t] /= upper[p]
+                a[p, t] /= a[p, p]
     return sign
 
 
@@ -95,23 +91,21 @@ def _couple(w, G, g, borders, j):
 
     Columns are those of x_j, x_0, x_{j+1}, the scalars and the right-hand side.
     """
-    n, width = g.shape
+    n, width = g.shape[1:]
     at = 0 if j > 0 else n  # x_0 is the first x_j itself
     for i in range(n):
-        above, below = w[i], w[n + i]
         for t in range(n):
-            above[t], above[n + t], above[2 * n + t] = below[2 * n + t], below[n + t], 0.0
-            below[n + t] = below[2 * n + t] = 0.0
+            w[i, t], w[i, n + t], w[i, 2 * n + t] = w[n + i, 2 * n + t], w[n + i, n + t], 0.0
+            w[n + i, n + t] = w[n + i, 2 * n + t] = 0.0
         for t in range(n):
-            below[at + t] = G[i, t]
-        below[2 * n + i] = -1.0
-        for t in range(3 * n, 3 * n + width):
-            above[t], below[t] = below[t], g[i, t - 3 * n]
-        below[3 * n + width - 1] = -g[i, width - 1]
+            w[n + i, at + t] = G[j, i, t]
+        w[n + i, 2 * n + i] = -1.0
+        for t in range(width):
+            w[i, 3 * n + t], w[n + i, 3 * n + t] = w[n + i, 3 * n + t], g[j, i, t]
+        w[n + i, 3 * n + width - 1] = -g[j, i, width - 1]
     for k in range(len(borders)):
-        border = w[2 * n + k]
         for t in range(n):
-            border[t], border[2 * n + t] = border[2 * n + t], borders[k, j + 1, t]
+            w[2 * n + k, t], w[2 * n + k, 2 * n + t] = w[2 * n + k, 2 * n + t], borders[k, j + 1, t]
 
 
 @part
@@ -153,7 +147,7 @@ def close_chain(G, g, borders, scalar_borders, right, x, scalars, signs, dx, dc)
         border[wide - 1] = left
     sign, product, size = 1.0, 1.0, 0.0  # of the determinant, the logarithm of a part of the latter
     for j in range(N):
-        _couple(w, G[j], g[j], borders, j)
+        _couple(w, G, g, borders, j)
         if j == 0:
             continue
         sign *= _triangulate_rows(w, n, 2 * n)

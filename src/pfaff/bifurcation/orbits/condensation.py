@@ -45,15 +45,16 @@ def condense(values, x, K, X, h, scalars, D, rule, rows, follow, a, stiff, limit
     N, size = len(h), a.shape[0]
     most, large = limits
     worst = 0.0
+    lines, inverses = rows_of(2 * len(rows) + 3), rows_of(size + 1)
     for group in range((N + LANES - 1) // LANES):
         low = group * LANES
         count = min(LANES, N - low)
-        residual = assemble(a, low, count, values, x, K, X, h, scalars, D, rule, rows, follow)
+        residual = assemble(a, low, count, values, x, K, X, h, scalars, D, rule, rows, follow, lines)
         worst = worst if residual <= worst else residual
         known = size > large or stiff[group] > 0
-        if known or not eliminate_lanes(a, count, most, Z[group]):
+        if known or not eliminate_lanes(a, count, most, inverses, Z[group]):
             if not known:
-                assemble(a, low, count, values, x, K, X, h, scalars, D, rule, rows, follow)
+                assemble(a, low, count, values, x, K, X, h, scalars, D, rule, rows, follow, lines)
                 stiff[group] = REMEMBERED + 1
             stiff[group] -= 1
             for lane in range(count):
@@ -61,6 +62,12 @@ def condense(values, x, K, X, h, scalars, D, rule, rows, follow, a, stiff, limit
                     return np.nan
     ends(x, K, h, scalars[0], rule, rows, follow, Z, G, g)
     return worst
+
+
+@part
+def rows_of(count):
+    """Room for so many rows of lanes."""
+    return aligned(count * LANES).reshape((count, LANES))
 
 
 @part
@@ -106,11 +113,11 @@ def stage_states(x, K, h, T, rule, rows, follow, X):
 
 
 @compiled
-def assemble(a, low, count, values, x, K, X, h, scalars, D, rule, rows, follow):
+def assemble(a, low, count, values, x, K, X, h, scalars, D, rule, rows, follow, lines):
     """[W | right] of a few intervals side by side; lanes without an interval hold the unit matrix.
 
-    ``values`` holds f, ∂f/∂x (row by row) and ∂f/∂p of the rows that have slopes, at every Gauss point. Returns the
-    largest residual of a slope.
+    ``values`` holds f, ∂f/∂x (row by row) and ∂f/∂p of the rows that have slopes, at every Gauss point; ``lines`` is
+    room for rows of lanes. Returns the largest residual of a slope.
     """
     N, m, nr = K.shape
     n = x.shape[1]
@@ -121,11 +128,15 @@ def assemble(a, low, count, values, x, K, X, h, scalars, D, rule, rows, follow):
     size, lanes = m * nr, a.shape[2]
     last = size + n + nb
     worst = 0.0
-    step, back, period = aligned(LANES), aligned(LANES), aligned(LANES)
-    period[:] = T
+    once, twice = lines[:nr], lines[nr : 2 * nr]
+    step, back, period = lines[2 * nr], lines[2 * nr + 1], lines[2 * nr + 2]
+    lines[:], period[:] = 0.0, T
     for lane in range(count):
         step[lane], back[lane] = T * h[low + lane], -T * h[low + lane]
-    once, twice = aligned(nr * LANES).reshape((nr, LANES)), aligned(nr * LANES).reshape((nr, LANES))
+    # Addresses are reckoned from these: to slice arrays in loops takes longer than what is done with the slices.
+    entry, line, given = 8 * lanes, 8 * lanes * a.shape[1], 8 * values.shape[1]
+    to, by, first, second = a.ctypes.data, values.ctypes.data, once.ctypes.data, twice.ctypes.data
+    backwards, whole = back.ctypes.data, period.ctypes.data
     for row in range(size):
         for t in range(size, last + 1):
             for lane in range(count, lanes):
@@ -134,47 +145,49 @@ def assemble(a, low, count, values, x, K, X, h, scalars, D, rule, rows, follow):
         at = i * N + low
         for r in range(nr):
             row = i * nr + r
-            by_period = a[row, size + n]
             for lane in range(count):
-                by_period[lane] = values[r, at + lane]
+                rate = values[r, at + lane]
                 for k in range(nb - 2):
-                    by_period[lane] += D[rows[r], k] * scalars[2 + k]
+                    rate += D[rows[r], k] * scalars[2 + k]
                     a[row, size + n + 2 + k, lane] = T * D[rows[r], k]
-                residual = T * by_period[lane] - K[low + lane, i, r]
-                a[row, last, lane] = residual
+                residual = T * rate - K[low + lane, i, r]
                 worst = worst if abs(residual) <= worst else abs(residual)
+                a[row, size + n, lane], a[row, last, lane] = rate, residual
                 a[row, size + n + 1, lane] = T * values[nr + nr * n + r, at + lane]
             for s in range(nr):
-                by, by_state = values[nr + r * n + rows[s]], a[row, size + rows[s]]
+                of, state = nr + r * n + rows[s], size + rows[s]
                 if count == LANES:
-                    scaled(once[s].ctypes.data, by.ctypes.data + 8 * at, back.ctypes.data, 1)
-                    scaled(by_state.ctypes.data, by.ctypes.data + 8 * at, period.ctypes.data, 1)
+                    scaled(first + entry * s, by + given * of + 8 * at, backwards, 1)
+                    scaled(to + line * row + entry * state, by + given * of + 8 * at, whole, 1)
                     continue
                 for lane in range(count):
-                    once[s, lane], by_state[lane] = back[lane] * by[at + lane], T * by[at + lane]
+                    once[s, lane] = back[lane] * values[of, at + lane]
+                    a[row, state, lane] = T * values[of, at + lane]
             if len(followers):
                 twice[:] = 0.0
             for k in range(len(followers)):
-                by, moved = values[nr + r * n + followers[k]], X[followers[k]]
-                through, by_state = twice[source[k]], a[row, size + rows[source[k]]]
+                of, f, s = nr + r * n + followers[k], followers[k], source[k]
                 for lane in range(count):
-                    through[lane] -= step[lane] * step[lane] * by[at + lane]
-                    a[row, size + followers[k], lane] = T * by[at + lane]
-                    by_state[lane] += T * c[i] * step[lane] * by[at + lane]
-                    by_period[lane] += by[at + lane] * (moved[at + lane] - x[low + lane, followers[k]])
+                    slope = values[of, at + lane]
+                    twice[s, lane] -= step[lane] * step[lane] * slope
+                    a[row, size + f, lane] = T * slope
+                    a[row, size + rows[s], lane] += T * c[i] * step[lane] * slope
+                    a[row, size + n, lane] += slope * (X[f, at + lane] - x[low + lane, f])
             for l in range(m):
-                combine(a[row, l * nr].ctypes.data, once.ctypes.data, twice.ctypes.data, A[i, l], A2[i, l], nr)
+                combine(to + line * row + entry * l * nr, first, second, A[i, l], A2[i, l], nr)
             for lane in range(lanes):
                 a[row, row, lane] += 1.0
     return worst
 
 
 @compiled
-def eliminate_lanes(a, count, most, Z):
+def eliminate_lanes(a, count, most, inverses, Z):
     """Gauss's elimination of all lanes at once, without pivoting: Z = W⁻¹ right. Whether no factor grows beyond a
-    limit: else rows must be exchanged. W is near 1 on a fine mesh.
+    limit: else rows must be exchanged. W is near 1 on a fine mesh. ``inverses`` is room for those of pivots, and for
+    marks after them.
     """
-    inverses, grown = aligned(a.shape[0] * LANES).reshape((a.shape[0], LANES)), aligned(LANES)
+    grown = inverses[-1]
+    grown[:] = 0.0
     eliminate_forward(a, inverses, grown, most)
     substitute_back(a, inverses, Z)
     total = 0.0
@@ -224,7 +237,6 @@ def substitute_back(a, inverses, Z):
         if first < i:
             take_off(right + two, solution + i * columns * entry, at + two + i * entry, columns)
             scaled(solution + first * columns * entry, right + two, pivots + first * entry, columns)
-    inverses[0, 0] = 0.0  # used once more, so that they outlive the calls
 
 
 @compiled
@@ -234,7 +246,8 @@ def ends(x, K, h, T, rule, rows, follow, Z, G, g):
     n, columns = x.shape[1], Z.shape[2]
     b, bA = rule[2 * m], rule[2 * m + 1]
     followers, source = follow[0], follow[1]
-    weights, found = aligned(2 * m * LANES).reshape((2, m, LANES)), aligned(columns * LANES).reshape((columns, LANES))
+    weights, found = rows_of(2 * m).reshape((2, m, LANES)), rows_of(columns)
+    entry, by, to, solved = 8 * LANES, weights.ctypes.data, found.ctypes.data, Z.ctypes.data
     for group in range(len(Z)):
         low = group * LANES
         count = min(LANES, N - low)
@@ -245,9 +258,10 @@ def ends(x, K, h, T, rule, rows, follow, Z, G, g):
         for r in range(nr + len(followers)):
             second = r >= nr
             end, s = (followers[r - nr], source[r - nr]) if second else (rows[r], r)
-            by, slope = weights[1 if second else 0].ctypes.data, Z[group, s].ctypes.data
+            by_slope = by + (entry * m if second else 0)
             for t in range(columns):
-                dot(found[t].ctypes.data, by, slope + 8 * LANES * t, 1, nr * columns, m)
+                slope = solved + entry * ((group * m * nr + s) * columns + t)
+                dot(to + entry * t, by_slope, slope, 1, nr * columns, m)
             for lane in range(count):
                 j = low + lane
                 for t in range(n):
@@ -270,12 +284,12 @@ def expand(Z, dx, dc, residuals, dK):
     """Slopes that belong to the changes of states and scalars, and to a share of the residuals."""
     N, m, nr = dK.shape
     n, nb, columns = dx.shape[1], len(dc), Z.shape[2]
-    changes, slopes = aligned(columns * LANES).reshape((columns, LANES)), aligned(LANES)
+    changes, slopes = rows_of(columns), aligned(LANES)
     for lane in range(LANES):
         for t in range(nb):
             changes[n + t, lane] = dc[t]
         changes[n + nb, lane] = residuals
-    by, at = changes.ctypes.data, slopes.ctypes.data
+    by, to, solved = changes.ctypes.data, slopes.ctypes.data, Z.ctypes.data
     for group in range(len(Z)):
         low = group * LANES
         count = min(LANES, N - low)
@@ -284,6 +298,6 @@ def expand(Z, dx, dc, residuals, dK):
                 changes[t, lane] = dx[low + lane, t]
         for i in range(m):
             for r in range(nr):
-                dot(at, Z[group, i * nr + r].ctypes.data, by, 1, 1, columns)
+                dot(to, solved + 8 * LANES * columns * ((group * m + i) * nr + r), by, 1, 1, columns)
                 for lane in range(count):
                     dK[low + lane, i, r] = slopes[lane]

@@ -144,40 +144,17 @@ def _eigenvalues(block, routines, values):
 
 
 @part
-def reflect(w, v, beta, low, along):
-    """w less β v (v w) in the rows and columns from ``low`` on, with Householder's v; ``along`` is room for a row.
-    Columns of the same vector before them hold nothing but rounding in these rows."""
-    n, vectors, first = len(w), w.shape[1] // LANES, low // LANES
-    start, wide = 8 * LANES * first, 8 * w.shape[1]
-    at, room = w.ctypes.data + start, along.ctypes.data + start
-    sum_rows(room, at + wide * low, v.ctypes.data + 8 * low, vectors, n - low, vectors - first)
+def reflect(at, room, column, v, beta, low, n, vectors):
+    """A matrix of padded rows less β v (v w) in the rows and columns from ``low`` on, by that row of v, Householder's.
+
+    The matrix, room for a row, and v are given by their addresses too, since to ask for these takes as long. Columns of
+    the same vector before ``low`` hold nothing but rounding in these rows.
+    """
+    first, wide = low // LANES, 8 * LANES * vectors
+    at, room = at + 8 * LANES * first, room + 8 * LANES * first
+    sum_rows(room, at + wide * low, column + 8 * (n + 1) * low, vectors, n - low, vectors - first)
     for i in range(low, n):
-        add_multiple(at + wide * i, room, -beta * v[i], vectors - first)
-    along[0] = 0.0  # used once more, so that it outlives the calls
-
-
-@part
-def triangulate(w, Q, v, betas, along):
-    """w becomes upper triangular, with Q the orthogonal factor; the columns of reflections are kept in ``v``."""
-    n = len(w)
-    for p in range(n):
-        below = 0.0
-        for i in range(p, n):
-            v[p, i] = w[i, p]
-            below += w[i, p] * w[i, p] if i > p else 0.0
-        betas[p] = 0.0
-        if below == 0.0:
-            continue
-        norm = np.sqrt(below + v[p, p] * v[p, p])
-        v[p, p] += norm if v[p, p] > 0 else -norm
-        betas[p] = 2.0 / (below + v[p, p] * v[p, p])
-        reflect(w, v[p], betas[p], p, along)
-    for i in range(n):
-        for t in range(n):
-            Q[i, t] = 1.0 if i == t else 0.0
-    for p in range(n - 1, -1, -1):  # from the last: what is before it is the unit matrix still
-        if betas[p] != 0.0:
-            reflect(Q, v[p], betas[p], p, along)
+        add_multiple(at + wide * i, room, -beta * v[low, i], vectors - first)
 
 
 @part
@@ -186,16 +163,42 @@ def sweep(G, Q, R):
     padded."""
     N, n = G.shape[:2]
     w, v, betas, along = aligned(Q.size).reshape(Q.shape), np.empty((n, n)), np.empty(n), aligned(Q.shape[1])
-    at, by, wide, vectors = w.ctypes.data, Q.ctypes.data, 8 * Q.shape[1], Q.shape[1] // LANES
+    vectors, wide = Q.shape[1] // LANES, 8 * Q.shape[1]
+    at, by, given, column, room = w.ctypes.data, Q.ctypes.data, G.ctypes.data, v.ctypes.data, along.ctypes.data
     for j in range(N):
         for i in range(n):
-            sum_rows(at + wide * i, by, G[j, i].ctypes.data, vectors, n, vectors)
-        triangulate(w, Q, v, betas, along)
+            sum_rows(at + wide * i, by, given + 8 * n * (j * n + i), vectors, n, vectors)
+        for p in range(n):
+            betas[p] = householder(w, v, p)
+            if betas[p] != 0.0:
+                reflect(at, room, column, v, betas[p], p, n, vectors)
+        for i in range(n):
+            for t in range(n):
+                Q[i, t] = 1.0 if i == t else 0.0
+        for p in range(n - 1, -1, -1):  # from the last: what is before it is the unit matrix still
+            if betas[p] != 0.0:
+                reflect(by, room, column, v, betas[p], p, n, vectors)
         for i in range(n):
             flip = -1.0 if w[i, i] < 0 else 1.0
             for t in range(n):
                 R[j, i, t] = flip * w[i, t] if t >= i else 0.0
                 Q[t, i] *= flip
+    along[0] = 0.0  # used once more, so that it outlives the calls
+
+
+@part
+def householder(w, v, p):
+    """The factor β of the reflection that leaves nothing below the diagonal in a column of w, zero where nothing is;
+    its vector is filled in as a row of v."""
+    n, below = len(w), 0.0
+    for i in range(p, n):
+        v[p, i] = w[i, p]
+        below += w[i, p] * w[i, p] if i > p else 0.0
+    if below == 0.0:
+        return 0.0
+    norm = np.sqrt(below + v[p, p] * v[p, p])
+    v[p, p] += norm if v[p, p] > 0 else -norm
+    return 2.0 / (below + v[p, p] * v[p, p])
 
 
 @part

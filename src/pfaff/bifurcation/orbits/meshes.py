@@ -167,7 +167,7 @@ def least_share(values, first):
 def carry(at, x, slopes, signs, inverse, c, rows, new_at, new_x, new_K):
     """States and slopes on another mesh, by the collocation polynomials, whose slopes are sums of Legendre's P_k."""
     N, m, n = slopes.shape
-    P, terms = np.empty(m + 1), np.empty((m, n))
+    P, terms, share = np.empty(m + 1), np.empty((m, n)), 1 / np.arange(1.0, m + 1)
     P[0] = 1.0
     j, known = 0, -1
     for k in range(len(new_at) - 1):
@@ -187,13 +187,14 @@ def carry(at, x, slopes, signs, inverse, c, rows, new_at, new_x, new_K):
             u = 2 * (time - at[j]) / h - 1
             P[1] = u
             for l in range(1, m):
-                P[l + 1] = ((2 * l + 1) * u * P[l] - l * P[l - 1]) / (l + 1)
+                P[l + 1] = (2 - share[l]) * u * P[l] - (1 - share[l]) * P[l - 1]
             if i < 0:
                 for t in range(n):
-                    total = (P[1] + P[0]) / 2 * terms[0, t]
-                    for l in range(1, m):
-                        total += (P[l + 1] - P[l - 1]) / (2 * (2 * l + 1)) * terms[l, t]
-                    new_x[k, t] = x[j, t] + h * total
+                    new_x[k, t] = x[j, t] + h / 2 * (P[1] + P[0]) * terms[0, t]
+                for l in range(1, m):
+                    integral = h / (4 * l + 2) * (P[l + 1] - P[l - 1])
+                    for t in range(n):
+                        new_x[k, t] += integral * terms[l, t]
             else:
                 for r in range(len(rows)):
                     total = 0.0
