@@ -81,6 +81,20 @@ def jumps(slopes, h, highest, scale, signs):
 
 
 @compiled
+def error_between(orbit, h, scale, signs, rule, rows, follow, highest):
+    """h^(m+1) |x^(m+1)| where it is largest; not a number on intervals that are too short to tell."""
+    x, K, scalars = orbit
+    N, m = K.shape[:2]
+    slopes = np.empty((N, m, x.shape[1]))
+    all_slopes(x, K, h, scalars[0], x, K, 0.0, rule, rows, follow, slopes)
+    derivative, largest = jumps(slopes, h, highest, scale, signs), 0.0
+    for j in range(N):
+        error = derivative[j] * h[j] ** (m + 1)
+        largest = largest if error <= largest else error
+    return largest
+
+
+@compiled
 def shares(derivative, h, power):
     """What every interval has of the integral of derivative^power, with a share of its mean added: a mesh on which all
     have the same is adapted."""

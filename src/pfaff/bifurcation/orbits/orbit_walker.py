@@ -13,7 +13,7 @@ import numpy as np
 
 from pfaff.bifurcation.orbits.floquet import test_functions
 from pfaff.bifurcation.orbits.kernels import compiled
-from pfaff.bifurcation.orbits.meshes import all_slopes, amplitudes, defect_of_oddness, equidistributed, jumps, spread
+from pfaff.bifurcation.orbits.meshes import amplitudes, defect_of_oddness, equidistributed, error_between, spread
 from pfaff.bifurcation.orbits.orbit_newton import SOLVED
 from pfaff.bifurcation.orbits.orbit_records import (
     AGE,
@@ -139,14 +139,9 @@ def error_of(terms, velocity, orbit, h, scale):
     """The lesser of two estimates, as ``Collocation.error`` has it."""
     if velocity <= terms.accuracy:
         return velocity
-    (x, K, scalars), rule = orbit, terms.rule
-    m = K.shape[1]
-    slopes = np.empty((K.shape[0], m, x.shape[1]))
-    all_slopes(x, K, h, scalars[0], x, K, 0.0, rule[0], rule[1], rule[2], slopes)
-    derivatives, largest = jumps(slopes, h, terms.gauss[2], scale, terms.signs), 0.0
-    for j in range(len(h)):
-        largest = max(largest, derivatives[j] * h[j] ** (m + 1))
-    return min(velocity, terms.gauss[3] * largest)
+    rule, rows, follow, _ = terms.rule
+    between = terms.gauss[3] * error_between(orbit, h, scale, terms.signs, rule, rows, follow, terms.gauss[2])
+    return between if between < velocity else velocity
 
 
 @compiled
