@@ -62,7 +62,8 @@ def test_a_fold_of_isochronous_orbits_says_so():
     growth = (lam + c * (R - 1) ** 2) / (2 * R)
     special = special_of({x: x * growth - y, y: y * growth + x}, {lam: -0.05, c: 1}, {"x": 0.8}, time=300)
     form = special.normal_form
-    assert form.isochronous and form.coefficient is None
+    assert form.isochronous
+    assert form.coefficient is None
     assert (form.side, form.stable) == (-1, True)
     assert form.words.startswith("a stable and an unstable orbit below, isochronous: ")
     assert form.words in special.status
