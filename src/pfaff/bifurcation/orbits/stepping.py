@@ -19,7 +19,7 @@ from pfaff.bifurcation.orbits.collocation import (
     Solution,
     unsolved,
 )
-from pfaff.bifurcation.orbits.cycles import NONE, Cycle, Mesh, Metric
+from pfaff.bifurcation.orbits.cycles import NONE, Cycle, Mesh, Metric, combination
 from pfaff.bifurcation.orbits.floquet import allowed, coupling, multipliers, shrunk, test_functions
 from pfaff.bifurcation.orbits.levels import coordinates, free_multipliers, gradients_of, on_level
 from pfaff.bifurcation.orbits.orbit_newton import SOLVED
@@ -256,7 +256,7 @@ class Continuation:
             order = 2 * self.collocation.gauss.degree
             return wanted_intervals(point.cycle.intervals, gain, point.error, point.residual, self.accuracy, order)
 
-        ahead = point.cycle.moved(point.tangent, length)
+        ahead = combination(point.cycle.mesh, (1.0, length), (point.cycle, point.tangent))  # as walks have it
         return self._on_mesh(point, self.collocation.adapted(point.cycle, point.metric, intervals, ahead))
 
     def worn(self, point: Point) -> bool:
