@@ -184,7 +184,7 @@ class Collocation:
         return known[intervals, halved]
 
     @cached_property
-    def in_walks(self) -> tuple[Any, ...] | None:
+    def in_walks(self) -> tuple[Any, np.ndarray, Any, Any] | None:
         """What walks need: f with and without derivatives, parameters, the rule, and what interpolates and estimates;
         none where the equations have no address."""
         e, g = self.equations, self.gauss

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any, cast
+
 import numpy as np
 
 from pfaff.bifurcation.orbits.chords import Point
@@ -61,8 +63,9 @@ class Walk:
         for row, each in stages:
             free = self._keep(row, each, free)
         length, longest, bounds = course
+        equations = cast(tuple[Any, np.ndarray, Any, Any], c.collocation.in_walks)  # where branches are walked
         terms = Terms(
-            *c.collocation.in_walks, solver(), cycle.signs, c.measures, c.accuracy, c.settled, c.collocation.converged,
+            *equations, solver(), cycle.signs, c.measures, c.accuracy, c.settled, c.collocation.converged,
             c.ones, c.level, MIRRORED, CLEAR, scale, longest, bounds, home,
         )  # fmt: skip
         self.many, self.ended, self.length = walk(
