@@ -30,7 +30,7 @@ class Terms(NamedTuple):
     scale: float
     longest: float
     bounds: tuple[float, float]
-    home: tuple[float, float, float]
+    home: tuple[float, ...]
 
 
 class Room(NamedTuple):
