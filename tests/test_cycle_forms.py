@@ -52,8 +52,21 @@ def test_fold_in_closed_form():
     rates = {x: x * growth - y * turn, y: y * growth + x * turn}
     special = special_of(rates, {lam: -0.05, c: 1, k: 0.5}, {"x": 0.8}, time=300)
     assert special.normal_form.coefficient == pytest.approx(-2, rel=1e-7)
+    assert not special.normal_form.isochronous
     assert special.status.endswith("a stable and an unstable orbit below")
     assert repr(special) == f"<fold at lam = {special.value:.10g}, period {special.period:.10g}>"
+
+
+def test_a_fold_of_isochronous_orbits_says_so():
+    """The same with k = 0: all orbits have the period 2π, by which b is measured otherwise."""
+    growth = (lam + c * (R - 1) ** 2) / (2 * R)
+    special = special_of({x: x * growth - y, y: y * growth + x}, {lam: -0.05, c: 1}, {"x": 0.8}, time=300)
+    form = special.normal_form
+    assert form.isochronous
+    assert form.coefficient is None
+    assert (form.side, form.stable) == (-1, True)
+    assert form.words.startswith("a stable and an unstable orbit below, isochronous: ")
+    assert form.words in special.status
 
 
 def distance_squared(orbit) -> float:

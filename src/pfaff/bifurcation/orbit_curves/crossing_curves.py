@@ -94,9 +94,9 @@ def _folds_of_doubled(special: CycleSpecial, course: Course) -> CycleCurve:
     for flip in _beside(special):
         with suppress(PfaffError, np.linalg.LinAlgError):
             form = flip.normal_form
-            c = form.coefficient.real
-            if c * e > 0:
+            if form.coefficient is None or form.coefficient.real * e > 0:
                 continue
+            c = form.coefficient.real
             away = c**2 / (4 * e * form.growth)
             branch = flip.switch(to=flip.value + BEYOND * away, points=ORBITS)
             fold = next(iter(branch.of_kind("fold")), None)

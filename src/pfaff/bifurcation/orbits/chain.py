@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from pfaff.bifurcation.orbits.kernels import compiled, part
+from pfaff.bifurcation.orbits.vectors import LANES, add_multiple, aligned, exchange, padded
 
 REGULAR = 1e-300  # pivots below this are zeros
 LARGEST = 700.0  # logarithms beyond this overflow
@@ -29,19 +30,16 @@ def triangulate(w, columns):
                 pivot = i
         if not abs(w[pivot, p]) > REGULAR:
             return 0.0
-        upper = w[p]
         if pivot != p:
             sign = -sign
-            lower = w[pivot]
             for t in range(p, width):
-                upper[t], lower[t] = lower[t], upper[t]
-        inverse = 1.0 / upper[p]
+                w[p, t], w[pivot, t] = w[pivot, t], w[p, t]
+        inverse = 1.0 / w[p, p]
         for i in range(p + 1, height):
-            lower = w[i]
-            factor = lower[p] * inverse
+            factor = w[i, p] * inverse
             if factor != 0.0:
                 for t in range(p, width):
-                    lower[t] -= factor * upper[t]
+                    w[i, t] -= factor * w[p, t]
     return sign
 
 
@@ -52,54 +50,62 @@ def eliminate(a, size):
     sign = triangulate(a, size)
     if sign != 0.0:
         for p in range(size - 1, -1, -1):
-            upper = a[p]
             for l in range(p + 1, size):
-                lower, factor = a[l], upper[l]
+                factor = a[p, l]
                 for t in range(size, width):
-                    upper[t] -= factor * lower[t]
+                    a[p, t] -= factor * a[l, t]
             for t in range(size, width):
-                upper[t] /= upper[p]
+                a[p, t] /= a[p, p]
     return sign
 
 
 @part
-def _couple(w, G, g, j):
-    """Put the equation G x_j − x_{j+1} + g = 0 below what is left of those before, A x_0 + B x_j + C = 0.
-
-    Columns are those of x_j, x_0, x_{j+1}, the scalars and the right-hand side.
-    """
-    n, width = g.shape
-    at = 0 if j > 0 else n  # x_0 is the first x_j itself
-    for i in range(n):
-        above, below = w[i], w[n + i]
-        for t in range(n):
-            above[t], above[n + t], above[2 * n + t] = below[2 * n + t], below[n + t], 0.0
-            below[n + t] = below[2 * n + t] = 0.0
-        for t in range(n):
-            below[at + t] = G[i, t]
-        below[2 * n + i] = -1.0
-        for t in range(3 * n, 3 * n + width):
-            above[t], below[t] = below[t], g[i, t - 3 * n]
-        below[3 * n + width - 1] = -g[i, width - 1]
+def _triangulate_rows(w, columns, pivoted):
+    """The same by whole vectors of padded rows, with pivots among the first rows only."""
+    height, width = w.shape
+    at, sign = w.ctypes.data, 1.0
+    for p in range(columns):
+        pivot = p
+        for i in range(p + 1, pivoted):
+            if abs(w[i, p]) > abs(w[pivot, p]):
+                pivot = i
+        if not abs(w[pivot, p]) > REGULAR:
+            return 0.0
+        first = p // LANES  # vectors before this one are done with
+        start, vectors = at + 8 * LANES * first, width // LANES - first
+        upper = start + 8 * width * p
+        if pivot != p:
+            sign = -sign
+            exchange(upper, start + 8 * width * pivot, vectors)
+        inverse = 1.0 / w[p, p]
+        for i in range(p + 1, height):
+            if w[i, p] != 0.0:
+                add_multiple(start + 8 * width * i, upper, -w[i, p] * inverse, vectors)
+    return sign
 
 
 @part
-def _carry(rows, by_scalars, kept, inverse, j, y):
-    """Take x_j out of the border rows, by the equation that was kept for it; ``y`` is room for a row."""
-    nb, width = by_scalars.shape
-    n = len(y)
-    for k in range(nb):
-        for i in range(n):
-            total = rows[k, j, i]
-            for t in range(i):
-                total -= y[t] * kept[t, i]
-            y[i] = total * inverse[i]
-        for i in range(n):
-            for t in range(n):
-                rows[k, 0, t] -= y[i] * kept[i, n + t]
-                rows[k, j + 1, t] -= y[i] * kept[i, 2 * n + t]
-            for t in range(width):
-                by_scalars[k, t] -= y[i] * kept[i, 3 * n + t]
+def _couple(w, G, g, borders, j):
+    """Put the equation G x_j − x_{j+1} + g = 0 below what is left of those before, A x_0 + B x_j + C = 0; and x_{j+1}
+    into the border rows below both.
+
+    Columns are those of x_j, x_0, x_{j+1}, the scalars and the right-hand side.
+    """
+    n, width = g.shape[1:]
+    at = 0 if j > 0 else n  # x_0 is the first x_j itself
+    for i in range(n):
+        for t in range(n):
+            w[i, t], w[i, n + t], w[i, 2 * n + t] = w[n + i, 2 * n + t], w[n + i, n + t], 0.0
+            w[n + i, n + t] = w[n + i, 2 * n + t] = 0.0
+        for t in range(n):
+            w[n + i, at + t] = G[j, i, t]
+        w[n + i, 2 * n + i] = -1.0
+        for t in range(width):
+            w[i, 3 * n + t], w[n + i, 3 * n + t] = w[n + i, 3 * n + t], g[j, i, t]
+        w[n + i, 3 * n + width - 1] = -g[j, i, width - 1]
+    for k in range(len(borders)):
+        for t in range(n):
+            w[2 * n + k, t], w[2 * n + k, 2 * n + t] = w[2 * n + k, 2 * n + t], borders[k, j + 1, t]
 
 
 @part
@@ -126,46 +132,38 @@ def close_chain(G, g, borders, scalar_borders, right, x, scalars, signs, dx, dc)
     N, n, width = g.shape
     nb = width - 1
     wide = 3 * n + width
-    kept, w = np.empty((N, n, wide)), np.empty((2 * n, wide))
-    inverses, y = np.empty((N, n)), np.empty(n)
-    rows, by_scalars = np.empty((nb, N + 1, n)), np.empty((nb, width))
+    kept, w = np.empty((N, n, wide)), aligned((2 * n + nb) * padded(wide)).reshape((2 * n + nb, padded(wide)))
+    inverses = np.empty((N, n))
     for k in range(nb):
-        left = right[k]
+        border, left = w[2 * n + k], right[k]
         for j in range(N + 1):
             for t in range(n):
-                rows[k, j, t] = borders[k, j, t]
                 left -= borders[k, j, t] * x[j, t]
+        for t in range(n):
+            border[n + t] = borders[k, 0, t]
         for t in range(nb):
-            by_scalars[k, t] = scalar_borders[k, t]
+            border[3 * n + t] = scalar_borders[k, t]
             left -= scalar_borders[k, t] * scalars[t]
-        by_scalars[k, nb] = left
+        border[wide - 1] = left
     sign, product, size = 1.0, 1.0, 0.0  # of the determinant, the logarithm of a part of the latter
     for j in range(N):
-        _couple(w, G[j], g[j], j)
+        _couple(w, G, g, borders, j)
         if j == 0:
             continue
-        sign *= triangulate(w, n)
+        sign *= _triangulate_rows(w, n, 2 * n)
         for i in range(n):
-            for t in range(wide):
+            for t in range(i + 1, wide):
                 kept[j, i, t] = w[i, t]
             inverses[j, i] = 1.0 / w[i, i]
             product, size = _times(product, size, abs(w[i, i]))
             if w[i, i] < 0:
                 sign = -sign
-        _carry(rows, by_scalars, kept[j], inverses[j], j, y)
-    final = np.empty((n + nb, n + nb + 2))
+    final = np.zeros((n + nb, n + nb + 2))
     for i in range(n + nb):
-        final[i, n + nb + 1] = 0.0
-    for i in range(n):
         for t in range(n):
             final[i, t] = w[n + i, n + t] + w[n + i, 2 * n + t] * signs[t]
         for t in range(width):
             final[i, n + t] = w[n + i, 3 * n + t]
-    for k in range(nb):
-        for t in range(n):
-            final[n + k, t] = rows[k, 0, t] + rows[k, N, t] * signs[t]
-        for t in range(width):
-            final[n + k, n + t] = by_scalars[k, t]
     final[n + nb - 1, n + nb + 1] = 1.0
     if n % 2 == 1 and N % 2 == 0:  # of moving the columns of the eliminated points to the front
         sign = -sign

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pfaff.algebra.brackets import bracketed_root
-from pfaff.bifurcation.orbits.cycles import Cycle, Metric
+from pfaff.bifurcation.orbits.cycles import Cycle, Metric, combination
 from pfaff.continuation.endings import Refused
 
 if TYPE_CHECKING:
@@ -82,6 +82,13 @@ class Chord:
     def cubic(self, at: float) -> Cycle:
         first, last = self.tangents
         return self.start.towards(self.b.cycle, at, first, 1.0, last, 1.0)
+
+    def direction(self, at: float) -> Cycle:
+        """That of the cubic, of unit length: the tangent of the branch where the equations, singular, tell none."""
+        rise, (first, last) = 6 * at * (1 - at), self.tangents
+        shares = (-rise, rise, (1 - at) * (1 - 3 * at), at * (3 * at - 2))
+        along = combination(self.b.cycle.mesh, shares, (self.start, self.b.cycle, first, last))
+        return along.scaled(1 / self.metric.norm(along))
 
     def level(self) -> float | None:
         """Where the parameter of the cubic is stationary, if its slopes at the ends have opposite signs."""

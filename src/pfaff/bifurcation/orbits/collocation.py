@@ -25,7 +25,7 @@ from pfaff.bifurcation.orbits.meshes import (
     carry_stage,
     defect_of_oddness,
     equidistributed,
-    jumps,
+    error_between,
     pinned,
     spread,
 )
@@ -184,7 +184,7 @@ class Collocation:
         return known[intervals, halved]
 
     @cached_property
-    def in_walks(self) -> tuple[Any, ...] | None:
+    def in_walks(self) -> tuple[Any, np.ndarray, Any, Any] | None:
         """What walks need: f with and without derivatives, parameters, the rule, and what interpolates and estimates;
         none where the equations have no address."""
         e, g = self.equations, self.gauss
@@ -196,8 +196,8 @@ class Collocation:
     @cached_property
     def _rule(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Of the Gauss points, and the states, as kernels take them."""
-        e, g = self.equations, self.gauss
-        return np.vstack([g.A, g.A2, g.b, g.bA, g.c]), e.rows, e.follow
+        g = self.gauss
+        return np.vstack([g.A, g.A2, g.b, g.bA, g.c]), self.equations.rows, self.equations.follow
 
     def _solution(
         self, cycle: Cycle, G: np.ndarray, determinant: float, residual: float, steps: int, w: Workspace
@@ -310,15 +310,16 @@ class Collocation:
         carry_stage(old.at, old.h, cycle[1:4], change[1:4], signs, *self._rule, g.inverse, g.c, mesh.at, x, K)
         return Cycle(mesh, x[0], K[0], cycle.scalars, signs), Cycle(mesh, x[1], K[1], change.scalars, signs)
 
-    def adapted(self, cycle: Cycle, metric: Metric, intervals: Callable[[float], int]) -> Mesh:
-        """A mesh on which |x^(m+1)|^(1/(m+1)) h is the same in all intervals, as far as differences tell; of how many
-        may depend on what it makes of the error, which is of order h^2m, if they are as many as before."""
-        mine, gain = spread(cycle[1:4], cycle.mesh.h, metric.states, cycle.signs, *self._rule, self.gauss.highest)
-        return Mesh(equidistributed(mine, cycle.mesh.at, intervals(gain)))
-
-    def _derivatives(self, cycle: Cycle, metric: Metric) -> np.ndarray:
-        """|x^(m+1)| in every interval, from the jumps of the highest derivative of the collocation polynomials."""
-        return jumps(self.slopes(cycle), cycle.mesh.h, self.gauss.highest, metric.states, cycle.signs)
+    def adapted(
+        self, cycle: Cycle, metric: Metric, intervals: Callable[[float], int], ahead: Cycle | None = None
+    ) -> Mesh:
+        """A mesh on which |x^(m+1)|^(1/(m+1)) h of an orbit, or of a guess ahead, is the same in all intervals; of how
+        many may depend on what it makes of the error, which is of order h^2m, if they are as many as before."""
+        about = cycle.mesh.h, metric.states, cycle.signs, *self._rule, self.gauss.highest
+        shares, gain = spread(cycle[1:4], *about)
+        if ahead is not None:
+            shares, _ = spread(ahead[1:4], *about)
+        return Mesh(equidistributed(shares, cycle.mesh.at, intervals(gain)))
 
     def error(self, solution: Solution, metric: Metric) -> float:
         """The lesser of two estimates, relative to the orbit, of the error of states at the mesh points and period.
@@ -333,8 +334,9 @@ class Collocation:
         """The same, where the first estimate is known."""
         if velocity <= self.accuracy:
             return velocity
-        between = self._derivatives(cycle, metric) * cycle.mesh.h ** (self.gauss.degree + 1)
-        return min(velocity, float(self.gauss.constant * between.max()))
+        about = cycle.mesh.h, metric.states, cycle.signs, *self._rule, self.gauss.highest
+        between = self.gauss.constant * error_between(cycle[1:4], *about)
+        return between if between < velocity else velocity
 
     def natural_change(self, cycle: Cycle, metric: Metric) -> float:
         """What the parameter must change by to change f on an orbit by as much as it is, in the mean."""

@@ -16,7 +16,18 @@ import numpy as np
 
 from pfaff.bifurcation.equilibria.addresses import factorised, substituted
 from pfaff.bifurcation.orbits.kernels import compiled, part
-from pfaff.bifurcation.orbits.vectors import LANES, combine, reduce, reduce_twice, take_off, take_two_off
+from pfaff.bifurcation.orbits.vectors import (
+    LANES,
+    TILE,
+    aligned,
+    combine,
+    dot,
+    invert,
+    reduce,
+    scaled,
+    take_off,
+    take_rows_off,
+)
 
 LARGE = 150  # unknown slopes of an interval from which LAPACK's blocks outdo lanes, which fill the cache
 GROWN = 30.0  # factors of elimination beyond this call for pivoting
@@ -27,28 +38,36 @@ REMEMBERED = 30  # steps of Newton's method for which intervals that needed it g
 def condense(values, x, K, X, h, scalars, D, rule, rows, follow, a, stiff, limits, routines, Z, G, g):
     """δk = Z [δx_j, δ(T, p, α), 1] and δx_{j+1} = G δx_j + g [δ(T, p, α), 1] in every interval.
 
+    Z is indexed [group, slope, column, lane], since intervals are side by side in groups.
     ``a`` is room for intervals side by side; ``stiff`` counts for how long groups of them get pivoting; ``limits`` are
     ``GROWN`` and ``LARGE``. Returns the largest residual of a slope, NaN where W is singular.
     """
     N, size = len(h), a.shape[0]
     most, large = limits
     worst = 0.0
+    lines, inverses = rows_of(2 * len(rows) + 3), rows_of(size + 1)
     for group in range((N + LANES - 1) // LANES):
         low = group * LANES
         count = min(LANES, N - low)
-        residual = assemble(a, low, count, values, x, K, X, h, scalars, D, rule, rows, follow)
+        residual = assemble(a, low, count, values, x, K, X, h, scalars, D, rule, rows, follow, lines)
         worst = worst if residual <= worst else residual
         known = size > large or stiff[group] > 0
-        if known or not eliminate_lanes(a, low, count, most, Z):
+        if known or not eliminate_lanes(a, count, most, inverses, Z[group]):
             if not known:
-                assemble(a, low, count, values, x, K, X, h, scalars, D, rule, rows, follow)
+                assemble(a, low, count, values, x, K, X, h, scalars, D, rule, rows, follow, lines)
                 stiff[group] = REMEMBERED + 1
             stiff[group] -= 1
             for lane in range(count):
-                if not solve_lane(a, lane, routines, Z[low + lane]):
+                if not solve_lane(a, lane, routines, Z[group, :, :, lane]):
                     return np.nan
     ends(x, K, h, scalars[0], rule, rows, follow, Z, G, g)
     return worst
+
+
+@part
+def rows_of(count):
+    """Room for so many rows of lanes."""
+    return aligned(count * LANES).reshape((count, LANES))
 
 
 @part
@@ -94,11 +113,11 @@ def stage_states(x, K, h, T, rule, rows, follow, X):
 
 
 @compiled
-def assemble(a, low, count, values, x, K, X, h, scalars, D, rule, rows, follow):
+def assemble(a, low, count, values, x, K, X, h, scalars, D, rule, rows, follow, lines):
     """[W | right] of a few intervals side by side; lanes without an interval hold the unit matrix.
 
-    ``values`` holds f, ∂f/∂x (row by row) and ∂f/∂p of the rows that have slopes, at every Gauss point. Returns the
-    largest residual of a slope.
+    ``values`` holds f, ∂f/∂x (row by row) and ∂f/∂p of the rows that have slopes, at every Gauss point; ``lines`` is
+    room for rows of lanes. Returns the largest residual of a slope.
     """
     N, m, nr = K.shape
     n = x.shape[1]
@@ -109,10 +128,15 @@ def assemble(a, low, count, values, x, K, X, h, scalars, D, rule, rows, follow):
     size, lanes = m * nr, a.shape[2]
     last = size + n + nb
     worst = 0.0
-    step = np.zeros(lanes)
+    once, twice = lines[:nr], lines[nr : 2 * nr]
+    step, back, period = lines[2 * nr], lines[2 * nr + 1], lines[2 * nr + 2]
+    lines[:], period[:] = 0.0, T
     for lane in range(count):
-        step[lane] = T * h[low + lane]
-    once, twice = np.zeros((nr, lanes)), np.zeros((nr, lanes))
+        step[lane], back[lane] = T * h[low + lane], -T * h[low + lane]
+    # Addresses are reckoned from these: to slice arrays in loops takes longer than what is done with the slices.
+    entry, line, given = 8 * lanes, 8 * lanes * a.shape[1], 8 * values.shape[1]
+    to, by, first, second = a.ctypes.data, values.ctypes.data, once.ctypes.data, twice.ctypes.data
+    backwards, whole = back.ctypes.data, period.ctypes.data
     for row in range(size):
         for t in range(size, last + 1):
             for lane in range(count, lanes):
@@ -121,126 +145,159 @@ def assemble(a, low, count, values, x, K, X, h, scalars, D, rule, rows, follow):
         at = i * N + low
         for r in range(nr):
             row = i * nr + r
-            by_period = a[row, size + n]
             for lane in range(count):
-                by_period[lane] = values[r, at + lane]
+                rate = values[r, at + lane]
                 for k in range(nb - 2):
-                    by_period[lane] += D[rows[r], k] * scalars[2 + k]
+                    rate += D[rows[r], k] * scalars[2 + k]
                     a[row, size + n + 2 + k, lane] = T * D[rows[r], k]
-                residual = T * by_period[lane] - K[low + lane, i, r]
-                a[row, last, lane] = residual
+                residual = T * rate - K[low + lane, i, r]
                 worst = worst if abs(residual) <= worst else abs(residual)
+                a[row, size + n, lane], a[row, last, lane] = rate, residual
                 a[row, size + n + 1, lane] = T * values[nr + nr * n + r, at + lane]
             for s in range(nr):
-                by = values[nr + r * n + rows[s]]
-                by_state = a[row, size + rows[s]]
+                of, state = nr + r * n + rows[s], size + rows[s]
+                if count == LANES:
+                    scaled(first + entry * s, by + given * of + 8 * at, backwards, 1)
+                    scaled(to + line * row + entry * state, by + given * of + 8 * at, whole, 1)
+                    continue
                 for lane in range(count):
-                    once[s, lane] = -step[lane] * by[at + lane]
-                    by_state[lane] = T * by[at + lane]
-                    twice[s, lane] = 0.0
+                    once[s, lane] = back[lane] * values[of, at + lane]
+                    a[row, state, lane] = T * values[of, at + lane]
+            if len(followers):
+                twice[:] = 0.0
             for k in range(len(followers)):
-                by, moved = values[nr + r * n + followers[k]], X[followers[k]]
-                through, by_state = twice[source[k]], a[row, size + rows[source[k]]]
+                of, f, s = nr + r * n + followers[k], followers[k], source[k]
                 for lane in range(count):
-                    through[lane] -= step[lane] * step[lane] * by[at + lane]
-                    a[row, size + followers[k], lane] = T * by[at + lane]
-                    by_state[lane] += T * c[i] * step[lane] * by[at + lane]
-                    by_period[lane] += by[at + lane] * (moved[at + lane] - x[low + lane, followers[k]])
+                    slope = values[of, at + lane]
+                    twice[s, lane] -= step[lane] * step[lane] * slope
+                    a[row, size + f, lane] = T * slope
+                    a[row, size + rows[s], lane] += T * c[i] * step[lane] * slope
+                    a[row, size + n, lane] += slope * (X[f, at + lane] - x[low + lane, f])
             for l in range(m):
-                combine(a[row, l * nr].ctypes.data, once.ctypes.data, twice.ctypes.data, A[i, l], A2[i, l], nr)
+                combine(to + line * row + entry * l * nr, first, second, A[i, l], A2[i, l], nr)
             for lane in range(lanes):
                 a[row, row, lane] += 1.0
     return worst
 
 
 @compiled
-def eliminate_lanes(a, low, count, most, Z):
+def eliminate_lanes(a, count, most, inverses, Z):
     """Gauss's elimination of all lanes at once, without pivoting: Z = W⁻¹ right. Whether no factor grows beyond a
-    limit: else rows must be exchanged. W is near 1 on a fine mesh.
+    limit: else rows must be exchanged. W is near 1 on a fine mesh. ``inverses`` is room for those of pivots, and for
+    marks after them.
     """
-    size, width, lanes = a.shape
-    inverses, grown = np.empty((size, lanes)), np.zeros(lanes)
-    at, row, entry = a.ctypes.data, 8 * width * lanes, 8 * lanes
-    pivots, marks = inverses.ctypes.data, grown.ctypes.data
-    for i in range(size):
-        here = at + i * row
-        for p in range(0, i - 1, 2):
-            above = at + p * (row + entry)
-            reduce_twice(here + p * entry, above, above + row, pivots + p * entry, marks, most, width - p - 2)
-        if i % 2 == 1:
-            p = i - 1
-            reduce(here + p * entry, at + p * (row + entry), pivots + p * entry, marks, most, width - i)
-        for lane in range(lanes):
-            inverses[i, lane] = 1.0 / a[i, i, lane]
-    for p in range(size - 1, -1, -1):
-        here = at + p * row
-        right = here + size * entry
-        for l in range(p + 1, size - 1, 2):
-            below = at + l * row + size * entry
-            take_two_off(right, below, below + row, here + l * entry, width - size)
-        if (size - p) % 2 == 0:
-            take_off(right, at + (size - 1) * row + size * entry, here + (size - 1) * entry, width - size)
-        for t in range(size, width):
-            for lane in range(lanes):
-                a[p, t, lane] *= inverses[p, lane]
+    grown = inverses[-1]
+    grown[:] = 0.0
+    eliminate_forward(a, inverses, grown, most)
+    substitute_back(a, inverses, Z)
     total = 0.0
     for lane in range(count):
         total += grown[lane]
-        for p in range(size):
-            for t in range(width - size):
-                Z[low + lane, p, t] = a[p, size + t, lane]
     return total == 0.0
+
+
+@part
+def eliminate_forward(a, inverses, grown, most):
+    """Rows become those of an upper triangle, two at once, with the factors that were taken beside it; an odd row is a
+    pair by itself. The inverses of the pivots are filled in, and lanes marked in which a factor has grown."""
+    size, width, lanes = a.shape
+    at, row, entry = a.ctypes.data, 8 * width * lanes, 8 * lanes
+    pivots, marks = inverses.ctypes.data, grown.ctypes.data
+    for i in range(0, size, 2):
+        last = min(i + 1, size - 1)
+        one, two = at + i * row, at + last * row
+        for first in range(0, i, TILE):  # the factors of a few pivots, by those before them
+            beyond, column = min(first + TILE, i), first * entry
+            take_rows_off(one + column, two + column, at + column, one, two, width, first, beyond - first)
+            for p in range(first, beyond):
+                above, inverse = at + p * (row + entry), pivots + p * entry
+                reduce(one + p * entry, above, inverse, marks, most, beyond - p - 1)
+                if last > i:
+                    reduce(two + p * entry, above, inverse, marks, most, beyond - p - 1)
+        column = i * entry
+        take_rows_off(one + column, two + column, at + column, one, two, width, i, width - i)
+        invert(pivots + column, one + column, 1)
+        if last > i:
+            reduce(two + column, one + column, pivots + column, marks, most, width - i - 1)
+            invert(pivots + column + entry, two + column + entry, 1)
+
+
+@part
+def substitute_back(a, inverses, Z):
+    """The solution for what is right of the upper triangle, two rows at once."""
+    size, width, lanes = a.shape
+    columns = width - size
+    row, entry = 8 * width * lanes, 8 * lanes
+    at, right, solution, pivots = a.ctypes.data, a.ctypes.data + size * entry, Z.ctypes.data, inverses.ctypes.data
+    for i in range(size - 1, -1, -2):
+        first = max(i - 1, 0)
+        one, two, factors, below = i * row, first * row, at + (i + 1) * entry, solution + (i + 1) * columns * entry
+        take_rows_off(right + one, right + two, below, factors + one, factors + two, columns, size - 1 - i, columns)
+        scaled(solution + i * columns * entry, right + one, pivots + i * entry, columns)
+        if first < i:
+            take_off(right + two, solution + i * columns * entry, at + two + i * entry, columns)
+            scaled(solution + first * columns * entry, right + two, pivots + first * entry, columns)
 
 
 @compiled
 def ends(x, K, h, T, rule, rows, follow, Z, G, g):
     """The states at the ends of all intervals, by those at their beginnings and the scalars."""
     N, m, nr = K.shape
-    n = x.shape[1]
+    n, columns = x.shape[1], Z.shape[2]
     b, bA = rule[2 * m], rule[2 * m + 1]
     followers, source = follow[0], follow[1]
-    width = Z.shape[2] - n
-    for j in range(N):
-        for i in range(n):
-            for t in range(n):
-                G[j, i, t] = 1.0 if i == t else 0.0
-            for t in range(width):
-                g[j, i, t] = x[j, i] - x[j + 1, i] if t == width - 1 else 0.0
+    weights, found = rows_of(2 * m).reshape((2, m, LANES)), rows_of(columns)
+    entry, by, to, solved = 8 * LANES, weights.ctypes.data, found.ctypes.data, Z.ctypes.data
+    for group in range(len(Z)):
+        low = group * LANES
+        count = min(LANES, N - low)
+        for i in range(m):
+            for lane in range(count):
+                weights[0, i, lane] = h[low + lane] * b[i]
+                weights[1, i, lane] = h[low + lane] * h[low + lane] * T * bA[i]
         for r in range(nr + len(followers)):
             second = r >= nr
             end, s = (followers[r - nr], source[r - nr]) if second else (rows[r], r)
-            by_state, by_scalar, last = G[j, end], g[j, end], g[j, end, width - 1]
-            moved = x[j, rows[s]]
-            for i in range(m):
-                moved += h[j] * bA[i] * K[j, i, s]
-                last += 0.0 if second else h[j] * b[i] * K[j, i, s]
-                weight = h[j] * h[j] * T * bA[i] if second else h[j] * b[i]
-                line = Z[j, i * nr + s]
+            by_slope = by + (entry * m if second else 0)
+            for t in range(columns):
+                slope = solved + entry * ((group * m * nr + s) * columns + t)
+                dot(to + entry * t, by_slope, slope, 1, nr * columns, m)
+            for lane in range(count):
+                j = low + lane
                 for t in range(n):
-                    by_state[t] += weight * line[t]
-                for t in range(width - 1):
-                    by_scalar[t] += weight * line[n + t]
-                last += weight * line[n + width - 1]
-            if second:
-                by_state[rows[s]] += h[j] * T
-                by_scalar[0] += h[j] * moved
-                last += h[j] * T * moved
-            by_scalar[width - 1] = last
+                    G[j, end, t] = found[t, lane] + (1.0 if t == end else 0.0)
+                for t in range(n, columns):
+                    g[j, end, t - n] = found[t, lane]
+                moved, gone = x[j, rows[s]], 0.0
+                for i in range(m):
+                    moved += h[j] * bA[i] * K[j, i, s]
+                    gone += h[j] * b[i] * K[j, i, s]
+                if second:
+                    G[j, end, rows[s]] += h[j] * T
+                    g[j, end, 0] += h[j] * moved
+                    gone = h[j] * T * moved
+                g[j, end, columns - n - 1] += x[j, end] - x[j + 1, end] + gone
 
 
-@part
+@compiled
 def expand(Z, dx, dc, residuals, dK):
     """Slopes that belong to the changes of states and scalars, and to a share of the residuals."""
     N, m, nr = dK.shape
-    n = dx.shape[1]
-    nb = len(dc)
-    for j in range(N):
+    n, nb, columns = dx.shape[1], len(dc), Z.shape[2]
+    changes, slopes = rows_of(columns), aligned(LANES)
+    for lane in range(LANES):
+        for t in range(nb):
+            changes[n + t, lane] = dc[t]
+        changes[n + nb, lane] = residuals
+    by, to, solved = changes.ctypes.data, slopes.ctypes.data, Z.ctypes.data
+    for group in range(len(Z)):
+        low = group * LANES
+        count = min(LANES, N - low)
+        for t in range(n):
+            for lane in range(count):
+                changes[t, lane] = dx[low + lane, t]
         for i in range(m):
             for r in range(nr):
-                row = i * nr + r
-                total = residuals * Z[j, row, n + nb]
-                for t in range(n):
-                    total += Z[j, row, t] * dx[j, t]
-                for t in range(nb):
-                    total += Z[j, row, n + t] * dc[t]
-                dK[j, i, r] = total
+                dot(to, solved + 8 * LANES * columns * ((group * m + i) * nr + r), by, 1, 1, columns)
+                for lane in range(count):
+                    dK[low + lane, i, r] = slopes[lane]

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 FLIPS = ("period doubling", "symmetry breaking")
 FORMS = ("fold", *FLIPS, "torus")
 VANISHES = 1e-7  # a coefficient below this, relative to the terms it is made of, is zero
+ISOCHRONOUS = "their periods differ in the second order only, and b, which is measured by them, is not defined"
 RESONANT = 1e-3  # distance of a multiplier from a root of unity up to the fourth, at which a torus has none
 LARGE = 1000  # states at all mesh points, beyond which a normal form is taken only if it is asked for
 BESIDE = (2e-3, 5e-4)  # distances along the branch at which multipliers and values of the load are compared
@@ -36,16 +37,22 @@ BESIDE = (2e-3, 5e-4)  # distances along the branch at which multipliers and val
 class CycleForm:
     """``coefficient`` is b, c or d; ``side`` is where new orbits (at a fold: both) are, 1 above the load, −1 below.
 
+    A fold at which the period has no slope is ``isochronous``: nothing measures ξ there, and b is ``None``.
+
     ``stable`` says whether they are; of a fold, whether one of the two is. ``words`` says the same. ``growth`` is how
     fast ξ grows, by the load: new orbits have ξ² = −growth·Δ/Re(coefficient), v of unit mean square on the orbit.
     """
 
     kind: str
-    coefficient: complex
+    coefficient: complex | None
     side: int
     stable: bool
     words: str
     growth: float = float("nan")
+
+    @property
+    def isochronous(self) -> bool:
+        return self.coefficient is None
 
 
 def said(special: Special) -> str:
@@ -104,9 +111,10 @@ def _at_fold(special: Special, variation: Variation) -> CycleForm:
     side = 1 if bends[0] > 0 else -1
     stable = min(_moved(special, sign * BESIDE[0]).unstable for sign in (1, -1)) == 0
     pair = "a stable and an unstable orbit" if stable else "two unstable orbits"
-    return CycleForm(
-        "fold", complex(fold_coefficient(variation)), side, stable, f"{pair} {'above' if side > 0 else 'below'}"
-    )
+    b, words = fold_coefficient(variation), f"{pair} {'above' if side > 0 else 'below'}"
+    if b is None:
+        return CycleForm("fold", None, side, stable, f"{words}, isochronous: {ISOCHRONOUS}")
+    return CycleForm("fold", complex(b), side, stable, words)
 
 
 def _moved(special: Special, distance: float) -> Point:
@@ -144,11 +152,11 @@ class _Beside:
 # Coefficients
 
 
-def fold_coefficient(v: Variation) -> float:
-    """b = ⟨φ, B(v, v)/2 + v̇⟩ with v̇ − A v = u̇ and ⟨φ, v⟩ = 1; not a number where the period has no slope."""
+def fold_coefficient(v: Variation) -> float | None:
+    """b = ⟨φ, B(v, v)/2 + v̇⟩ with v̇ − A v = u̇ and ⟨φ, v⟩ = 1; none where the period has no slope."""
     w, gain = v.periodic.wave, v.periodic.gain
     if abs(gain) * np.sqrt((v.weights[:, :, None] * v.rates**2).sum()) * v.cycle.scalars[0] <= VANISHES:
-        return float("nan")
+        return None
     return v.periodic.share(v.form(w, w) / 2 - gain * v.A(w), w) / -gain
 
 

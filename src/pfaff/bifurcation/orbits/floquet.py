@@ -11,6 +11,7 @@ import numpy as np
 
 from pfaff.bifurcation.equilibria.addresses import eigen, lapack
 from pfaff.bifurcation.orbits.kernels import compiled, part
+from pfaff.bifurcation.orbits.vectors import LANES, add_multiple, aligned, padded, sum_rows
 
 SWEEPS = 40
 APART = np.log(10.0)  # multipliers whose sizes have a greater ratio than this can be separated
@@ -143,62 +144,61 @@ def _eigenvalues(block, routines, values):
 
 
 @part
-def reflect(w, v, beta, low, along):
-    """w less β v (v w) in the rows and columns from ``low`` on, with Householder's v; ``along`` is room for a row."""
-    n = len(w)
-    for t in range(low, n):
-        along[t] = 0.0
-    for i in range(low, n):
-        for t in range(low, n):
-            along[t] += v[i] * w[i, t]
-    for i in range(low, n):
-        factor = beta * v[i]
-        for t in range(low, n):
-            w[i, t] -= factor * along[t]
+def reflect(at, room, column, v, beta, low, n, vectors):
+    """A matrix of padded rows less β v (v w) in the rows and columns from ``low`` on, by that row of v, Householder's.
 
-
-@part
-def triangulate(w, Q, v, betas, along):
-    """w becomes upper triangular, with Q the orthogonal factor; the columns of reflections are kept in ``v``."""
-    n = len(w)
-    for p in range(n):
-        below = 0.0
-        for i in range(p, n):
-            v[p, i] = w[i, p]
-            below += w[i, p] * w[i, p] if i > p else 0.0
-        betas[p] = 0.0
-        if below == 0.0:
-            continue
-        norm = np.sqrt(below + v[p, p] * v[p, p])
-        v[p, p] += norm if v[p, p] > 0 else -norm
-        betas[p] = 2.0 / (below + v[p, p] * v[p, p])
-        reflect(w, v[p], betas[p], p, along)
-    for i in range(n):
-        for t in range(n):
-            Q[i, t] = 1.0 if i == t else 0.0
-    for p in range(n - 1, -1, -1):  # from the last: what is before it is the unit matrix still
-        if betas[p] != 0.0:
-            reflect(Q, v[p], betas[p], p, along)
+    The matrix, room for a row, and v are given by their addresses too, since to ask for these takes as long. Columns of
+    the same vector before ``low`` hold nothing but rounding in these rows.
+    """
+    first, wide = low // LANES, 8 * LANES * vectors
+    at, room = at + 8 * LANES * first, room + 8 * LANES * first
+    sum_rows(room, at + wide * low, column + 8 * (n + 1) * low, vectors, n - low, vectors - first)
+    for i in range(low, n):
+        add_multiple(at + wide * i, room, -beta * v[low, i], vectors - first)
 
 
 @part
 def sweep(G, Q, R):
-    """G_j Q_j = Q_{j+1} R_j around the chain, R_j upper triangular with positive diagonal; Q becomes Q_N."""
+    """G_j Q_j = Q_{j+1} R_j around the chain, R_j upper triangular with positive diagonal; Q becomes Q_N. Rows of Q are
+    padded."""
     N, n = G.shape[:2]
-    w, v, betas, along = np.empty((n, n)), np.empty((n, n)), np.empty(n), np.empty(n)
+    w, v, betas, along = aligned(Q.size).reshape(Q.shape), np.empty((n, n)), np.empty(n), aligned(Q.shape[1])
+    vectors, wide = Q.shape[1] // LANES, 8 * Q.shape[1]
+    at, by, given, column, room = w.ctypes.data, Q.ctypes.data, G.ctypes.data, v.ctypes.data, along.ctypes.data
     for j in range(N):
         for i in range(n):
+            sum_rows(at + wide * i, by, given + 8 * n * (j * n + i), vectors, n, vectors)
+        for p in range(n):
+            betas[p] = householder(w, v, p)
+            if betas[p] != 0.0:
+                reflect(at, room, column, v, betas[p], p, n, vectors)
+        for i in range(n):
             for t in range(n):
-                w[i, t] = 0.0
-            for l in range(n):
-                for t in range(n):
-                    w[i, t] += G[j, i, l] * Q[l, t]
-        triangulate(w, Q, v, betas, along)
+                Q[i, t] = 1.0 if i == t else 0.0
+        for p in range(n - 1, -1, -1):  # from the last: what is before it is the unit matrix still
+            if betas[p] != 0.0:
+                reflect(by, room, column, v, betas[p], p, n, vectors)
         for i in range(n):
             flip = -1.0 if w[i, i] < 0 else 1.0
             for t in range(n):
                 R[j, i, t] = flip * w[i, t] if t >= i else 0.0
                 Q[t, i] *= flip
+    along[0] = 0.0  # used once more, so that it outlives the calls
+
+
+@part
+def householder(w, v, p):
+    """The factor β of the reflection that leaves nothing below the diagonal in a column of w, zero where nothing is;
+    its vector is filled in as a row of v."""
+    n, below = len(w), 0.0
+    for i in range(p, n):
+        v[p, i] = w[i, p]
+        below += w[i, p] * w[i, p] if i > p else 0.0
+    if below == 0.0:
+        return 0.0
+    norm = np.sqrt(below + v[p, p] * v[p, p])
+    v[p, p] += norm if v[p, p] > 0 else -norm
+    return 2.0 / (below + v[p, p] * v[p, p])
 
 
 @part
@@ -237,24 +237,26 @@ def _blocks(G, signs, Q, decoupled, blocks, sizes, bounds):
     """
     N, n = G.shape[:2]
     R, H, Q0 = np.empty((N, n, n)), np.empty((n, n)), np.empty((n, n))
+    rows = aligned(n * padded(n)).reshape((n, padded(n)))  # those of Q
+    rows[:, :n] = Q
     count, last = 1, np.inf
     for _ in range(SWEEPS):
         for i in range(n):
             for t in range(n):
-                Q0[i, t] = Q[i, t]
-        sweep(G, Q, R)
+                Q0[i, t] = rows[i, t]
+        sweep(G, rows, R)
         for i in range(n):
             total = 0.0
             for j in range(N):
                 total += np.log(max(R[j, i, i], SMALLEST))
             sizes[i] = total
             for t in range(n):
-                Q[i, t] *= signs[i]
+                rows[i, t] *= signs[i]
         for i in range(n):
             for t in range(n):
                 total = 0.0
                 for l in range(n):
-                    total += Q0[l, i] * Q[l, t]
+                    total += Q0[l, i] * rows[l, t]
                 H[i, t] = total
         bounds[0], count, left = 0, 1, 0.0
         for p in range(1, n):
@@ -268,6 +270,7 @@ def _blocks(G, signs, Q, decoupled, blocks, sizes, bounds):
         if left < decoupled or (last / 2 < left < ROUNDING):
             break
         last = left
+    Q[:] = rows[:, :n]
     for k in range(count):
         _multiply(H, R, bounds[k], bounds[k + 1], blocks, sizes)
     return count

@@ -167,7 +167,7 @@ class Orbits(Problem[Point]):
         self.finer, self.finest = False, None
         if self.age >= ADAPT_EVERY or self.continuation.worn(point):
             self.rate, self.age, fine = 0.0, 0, point
-            point = self.continuation.adapted(point)
+            point = self.continuation.adapted(point, self.length)
             self.finest = fine if fine.cycle.intervals > point.cycle.intervals else None
         return self, point
 

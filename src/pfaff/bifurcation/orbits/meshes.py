@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from pfaff.bifurcation.orbits.kernels import compiled, part
+from pfaff.bifurcation.orbits.vectors import LANES, aligned, padded, sum_rows
 
 TURN = 2 * np.pi
 CLOSED = 1e-9  # of a state, what is left between the ends of an orbit that closes
@@ -78,6 +79,20 @@ def jumps(slopes, h, highest, scale, signs):
             right = signs[t] * top[after, t] if j == N else top[after, t]
             jump[j] = max(jump[j], 2 * abs(right - left) / (h[before] + h[after]))
     return (jump[1:] + jump[:-1]) / 2
+
+
+@compiled
+def error_between(orbit, h, scale, signs, rule, rows, follow, highest):
+    """h^(m+1) |x^(m+1)| where it is largest; not a number on intervals that are too short to tell."""
+    x, K, scalars = orbit
+    N, m = K.shape[:2]
+    slopes = np.empty((N, m, x.shape[1]))
+    all_slopes(x, K, h, scalars[0], x, K, 0.0, rule, rows, follow, slopes)
+    derivative, largest = jumps(slopes, h, highest, scale, signs), 0.0
+    for j in range(N):
+        error = derivative[j] * h[j] ** (m + 1)
+        largest = largest if error <= largest else error
+    return largest
 
 
 @compiled
@@ -167,8 +182,12 @@ def least_share(values, first):
 def carry(at, x, slopes, signs, inverse, c, rows, new_at, new_x, new_K):
     """States and slopes on another mesh, by the collocation polynomials, whose slopes are sums of Legendre's P_k."""
     N, m, n = slopes.shape
-    P, terms = np.empty(m + 1), np.empty((m, n))
-    P[0] = 1.0
+    vectors, line = padded(n) // LANES, 8 * padded(n)
+    mine, terms = aligned(m * padded(n)).reshape((m, padded(n))), aligned(m * padded(n))
+    P, integrals, share, found = np.empty(m + 1), np.empty(m), 1 / np.arange(1.0, m + 1), aligned(padded(n))
+    by, to, of_terms, out = np.empty((m, m)), mine.ctypes.data, terms.ctypes.data, found.ctypes.data
+    by[:], P[0] = inverse, 1.0
+    factors, of_slopes, of_states = by.ctypes.data, P.ctypes.data, integrals.ctypes.data
     j, known = 0, -1
     for k in range(len(new_at) - 1):
         for i in range(-1, m):
@@ -177,29 +196,28 @@ def carry(at, x, slopes, signs, inverse, c, rows, new_at, new_x, new_K):
                 j += 1
             if j != known:
                 known = j
-                for l in range(m):
+                for q in range(m):
                     for t in range(n):
-                        total = 0.0
-                        for q in range(m):
-                            total += inverse[l, q] * slopes[j, q, t]
-                        terms[l, t] = total
+                        mine[q, t] = slopes[j, q, t]
+                for l in range(m):
+                    sum_rows(of_terms + line * l, to, factors + 8 * m * l, vectors, m, vectors)
             h = at[j + 1] - at[j]
             u = 2 * (time - at[j]) / h - 1
             P[1] = u
             for l in range(1, m):
-                P[l + 1] = ((2 * l + 1) * u * P[l] - l * P[l - 1]) / (l + 1)
+                P[l + 1] = (2 - share[l]) * u * P[l] - (1 - share[l]) * P[l - 1]
             if i < 0:
+                integrals[0] = h / 2 * (P[1] + P[0])
+                for l in range(1, m):
+                    integrals[l] = h / (4 * l + 2) * (P[l + 1] - P[l - 1])
+                sum_rows(out, of_terms, of_states, vectors, m, vectors)
                 for t in range(n):
-                    total = (P[1] + P[0]) / 2 * terms[0, t]
-                    for l in range(1, m):
-                        total += (P[l + 1] - P[l - 1]) / (2 * (2 * l + 1)) * terms[l, t]
-                    new_x[k, t] = x[j, t] + h * total
+                    new_x[k, t] = x[j, t] + found[t]
             else:
+                sum_rows(out, of_terms, of_slopes, vectors, m, vectors)
                 for r in range(len(rows)):
-                    total = 0.0
-                    for l in range(m):
-                        total += P[l] * terms[l, rows[r]]
-                    new_K[k, i, r] = total
+                    new_K[k, i, r] = found[rows[r]]
+    by[0, 0] = terms[0] = 0.0  # used once more, so that they outlive the calls
     for t in range(n):
         new_x[-1, t] = signs[t] * new_x[0, t] + turned(x, signs, t)
 

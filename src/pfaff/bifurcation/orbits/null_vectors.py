@@ -9,6 +9,7 @@ import numpy as np
 
 from pfaff.bifurcation.orbits.chain import close_chain
 from pfaff.bifurcation.orbits.collocation import Collocation, Pins
+from pfaff.bifurcation.orbits.condensation import expand
 from pfaff.bifurcation.orbits.cycles import Cycle
 from pfaff.bifurcation.orbits.sparse_collocation import SparseCollocation
 
@@ -23,8 +24,9 @@ def way_off(c: Collocation, cycle: Cycle, pins: Pins) -> Cycle:
     w.ends[:, :, nb] = np.random.default_rng(0).normal(size=(cycle.intervals, n)) * np.abs(cycle.x).max()
     at_zero = np.zeros_like(cycle.x), np.zeros(nb)
     close_chain(G, w.ends, pins.rows, pins.scalars, at_zero[1], *at_zero, cycle.signs, w.dx, w.dc)
-    dK = (w.Z[:, :, :n] @ w.dx[0, :-1, :, None])[:, :, 0] + w.Z[:, :, n : n + nb] @ w.dc[0]
-    return Cycle(cycle.mesh, w.dx[0].copy(), dK.reshape(cycle.K.shape), w.dc[0].copy(), cycle.signs)
+    dK = np.empty(cycle.K.shape)
+    expand(w.Z, w.dx[0], w.dc[0], 0.0, dK)
+    return Cycle(cycle.mesh, w.dx[0].copy(), dK, w.dc[0].copy(), cycle.signs)
 
 
 def conserved_gradients(c: Collocation, cycle: Cycle, pins: Pins) -> np.ndarray | None:

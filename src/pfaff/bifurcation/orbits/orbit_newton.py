@@ -31,10 +31,10 @@ def evaluate(equations, X, value):
     size = X.shape[1]
     for k in range(size):
         columns[place, k] = value
+    to, by, numbers = values.ctypes.data, X.ctypes.data, columns.ctypes.data
     for low in range(0, size, lanes):
         at = 8 * min(low, size - lanes)
-        numbers = columns.ctypes.data + at
-        call_in_lanes(address, values.ctypes.data + at, X.ctypes.data + at, numbers, numbers, size)
+        call_in_lanes(address, to + at, by + at, numbers + at, numbers + at, size)
 
 
 @compiled

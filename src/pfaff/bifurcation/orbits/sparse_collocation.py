@@ -137,10 +137,7 @@ class SparseCollocation(Collocation):
         missed = np.array([one.carried(rates[j]) - rates[j + 1] for j, one in enumerate(chain.intervals)])
         beyond = np.maximum(np.abs(missed) - UNCERTAIN * self._terms(cycle)[1:], 0.0) * metric.states
         velocity = float(beyond.max(axis=1).sum() / np.abs(rates * metric.states).max())
-        if velocity <= self.accuracy:
-            return velocity
-        between = self._derivatives(cycle, metric) * cycle.mesh.h ** (self.gauss.degree + 1)
-        return min(velocity, float(self.gauss.constant * between.max()))
+        return self.error_by(velocity, cycle, metric)
 
     def _terms(self, cycle: Cycle) -> np.ndarray:
         """Σ|∂f/∂x||x| at the mesh points, a row each: the size of what rates are made of."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 from math import isfinite, isnan
 from typing import TYPE_CHECKING
 
@@ -165,6 +166,7 @@ class SpecialOrbits:
                 at, point = located
                 if kind == "branch point":
                     point = self._polished(a, b, at, point, lambda each: each.determinant)
+                    point = replace(point, tangent=Chord(self.continuation, a, b).direction(at))
                 if self._rounding(kind, a, b, point):
                     continue
                 doubtful = kind == "branch point" or (kind == "fold" and self._off(point) > FAR)

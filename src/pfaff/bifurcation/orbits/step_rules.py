@@ -15,6 +15,7 @@ ADAPT_EVERY = 4  # steps between new meshes
 FEWEST, MOST = 8, 2000  # intervals
 RESERVE = 0.01  # share of the accuracy at which the error of a new mesh aims
 KEPT = 3e-3, 0.1  # shares between which a mesh keeps its number of intervals
+LEAST_GAIN = 5e-3  # of an error, what is left of it on a new mesh at least, whatever the shares of intervals promise
 BLURRED = 3.0  # times the residual before Newton's last step, what that may leave of an estimated error
 COARSE = 100.0  # times the accuracy, the error of a step on a coarser mesh, for which the finer one is taken after all
 VANISHING = 1e-3  # of the largest amplitude of a branch, from which it may end in an equilibrium
@@ -37,11 +38,17 @@ def worn(error, residual, accuracy):
 @compiled
 def wanted_intervals(intervals, gain, error, residual, accuracy, order):
     """Of a new mesh, that makes so much of the error, which is of an order in their number."""
-    share = gain * max(error, 1e-14) / accuracy
+    share = max(gain, LEAST_GAIN) * max(error, 1e-14) / accuracy
     if KEPT[0] < share and not (share > KEPT[1] and worn(error, residual, accuracy)):
         return intervals
     factor = (share / RESERVE) ** (1 / order)
     return min(max(FEWEST, ceil(intervals * min(max(factor, 0.5), 1.5))), MOST)
+
+
+@compiled
+def finer_intervals(intervals, error, accuracy, order):
+    """Of a mesh on which an orbit is solved again whose error is too large."""
+    return ceil(intervals * min(2.0, 1.15 * (error / accuracy) ** (1 / order))) + 1
 
 
 @compiled

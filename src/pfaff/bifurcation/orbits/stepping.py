@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import replace
-from math import ceil, inf
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -19,12 +19,21 @@ from pfaff.bifurcation.orbits.collocation import (
     Solution,
     unsolved,
 )
-from pfaff.bifurcation.orbits.cycles import NONE, Cycle, Mesh, Metric
+from pfaff.bifurcation.orbits.cycles import NONE, Cycle, Mesh, Metric, combination
 from pfaff.bifurcation.orbits.floquet import allowed, coupling, multipliers, shrunk, test_functions
 from pfaff.bifurcation.orbits.levels import coordinates, free_multipliers, gradients_of, on_level
 from pfaff.bifurcation.orbits.orbit_newton import SOLVED
 from pfaff.bifurcation.orbits.special_orbits import SpecialOrbits
-from pfaff.bifurcation.orbits.step_rules import LARGEST_TURN, MERGED, MOST, SLOW, TRUSTED, wanted_intervals, worn
+from pfaff.bifurcation.orbits.step_rules import (
+    LARGEST_TURN,
+    MERGED,
+    MOST,
+    SLOW,
+    TRUSTED,
+    finer_intervals,
+    wanted_intervals,
+    worn,
+)
 from pfaff.bifurcation.orbits.strides import REACH, predicted, stride
 from pfaff.bifurcation.orbits.workspaces import Loops
 from pfaff.continuation.endings import Refused
@@ -218,8 +227,7 @@ class Continuation:
         for _ in range(8):
             if point.error <= self.accuracy:
                 return point
-            factor = min(2.0, 1.15 * (point.error / self.accuracy) ** (1 / order))
-            intervals = ceil(point.cycle.intervals * factor) + 1
+            intervals = finer_intervals(point.cycle.intervals, point.error, self.accuracy, order)
             if intervals > MOST:
                 raise Refused(
                     f"{MOST} intervals do not resolve the orbit (error {point.error:.1e}): ask for less accuracy"
@@ -240,15 +248,16 @@ class Continuation:
             return moved
         return self._solved_ahead(moved, 0.0, (moved.cycle, moved.tangent), self.collocation.converged)[0]
 
-    def adapted(self, point: Point) -> Point:
-        """The same orbit on an adapted mesh of as many intervals as the accuracy needs, by interpolation alone: so is
-        the point before it, and a guess from both has no kink."""
+    def adapted(self, point: Point, length: float) -> Point:
+        """The same orbit on a mesh of as many intervals as the accuracy needs, adapted to the next one after a step of
+        a length, by interpolation alone: so is the point before it, and a guess from both has no kink."""
 
         def intervals(gain: float) -> int:
             order = 2 * self.collocation.gauss.degree
             return wanted_intervals(point.cycle.intervals, gain, point.error, point.residual, self.accuracy, order)
 
-        return self._on_mesh(point, self.collocation.adapted(point.cycle, point.metric, intervals))
+        ahead = combination(point.cycle.mesh, (1.0, length), (point.cycle, point.tangent))  # as walks have it
+        return self._on_mesh(point, self.collocation.adapted(point.cycle, point.metric, intervals, ahead))
 
     def worn(self, point: Point) -> bool:
         """Whether the error of an orbit comes near the accuracy, by its mesh and not by what Newton's method left."""

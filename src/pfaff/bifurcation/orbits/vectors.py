@@ -1,8 +1,8 @@
 """Rows of numbers for several intervals side by side, a vector of the processor for each entry.
 
 numba makes vectors of long loops only. Here the loop over the entries of a row is written in LLVM's language, and the
-intervals are the lanes of its vectors. Rows are given by the addresses of entries; two are taken off another at once,
-so that it is read and written half as often.
+intervals are the lanes of its vectors. Rows are given by the addresses of entries; many are taken off two others at
+once, so that these are read and written once, and each of those half as often.
 """
 
 from __future__ import annotations
@@ -10,12 +10,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
+from pfaff.bifurcation.orbits.kernels import part
+
 LANES = 8  # two vectors of most processors, which work at both at once
+TILE = 4  # entries of two rows that stay in registers while others are taken off
 NUMBER, PLACE = ir.DoubleType(), ir.IntType(64)
 VECTOR = ir.VectorType(NUMBER, LANES)
 FUSED = ("contract", "nsz")
@@ -58,9 +62,9 @@ def _mark(builder: Any, grown: Any, factor: Any, most: Any) -> None:
     builder.store(marked, grown, align=8)
 
 
-def _routine(addresses: int, numbers: int, generate: Any) -> Any:
-    """Of so many addresses, other numbers, and how many entries there are; without a result."""
-    signature = types.none(*[types.intp] * addresses, *[types.float64] * numbers, types.intp)
+def _routine(addresses: int, numbers: int, generate: Any, counts: int = 1) -> Any:
+    """Of so many addresses, other numbers, and counts, such as that of entries; without a result."""
+    signature = types.none(*[types.intp] * addresses, *[types.float64] * numbers, *[types.intp] * counts)
 
     def generated(context: Any, builder: Any, signature: Any, values: Any) -> Any:
         generate(builder, _vectors(builder, values[:addresses]), *values[addresses:])
@@ -87,6 +91,32 @@ def combine(context: Any, row: Any, first: Any, second: Any, by_first: Any, by_s
 
 
 @intrinsic
+def scaled(context: Any, out: Any, row: Any, factor: Any, count: Any) -> Any:
+    """A row of the products of another one, each lane by its factor."""
+
+    def generate(builder: Any, at: Sequence[Any], count: Any) -> None:
+        out, row, factor = at
+        by = _entry(builder, factor, 0)
+        with cgutils.for_range(builder, count) as loop:
+            entry = builder.load(builder.gep(row, [loop.index]), align=8)
+            builder.store(builder.fmul(entry, by, flags=FUSED), builder.gep(out, [loop.index]), align=8)
+
+    return _routine(3, 0, generate)
+
+
+@intrinsic
+def invert(context: Any, out: Any, row: Any, count: Any) -> Any:
+    """A row of the inverses of another one."""
+
+    def generate(builder: Any, at: Sequence[Any], count: Any) -> None:
+        with cgutils.for_range(builder, count) as loop:
+            out, entry = (builder.gep(each, [loop.index]) for each in at)
+            builder.store(builder.fdiv(VECTOR([NUMBER(1.0)] * LANES), builder.load(entry, align=8)), out, align=8)
+
+    return _routine(2, 0, generate)
+
+
+@intrinsic
 def take_off(context: Any, row: Any, other: Any, factor: Any, count: Any) -> Any:
     """From a row another one, each lane by its factor."""
 
@@ -98,24 +128,14 @@ def take_off(context: Any, row: Any, other: Any, factor: Any, count: Any) -> Any
 
 
 @intrinsic
-def take_two_off(context: Any, row: Any, first: Any, second: Any, factors: Any, count: Any) -> Any:
-    """From a row two others, each lane by its factors, which are one after the other."""
-
-    def generate(builder: Any, at: Sequence[Any], count: Any) -> None:
-        row, first, second, factors = at
-        _take_off(builder, row, [_entry(builder, factors, place) for place in (0, 1)], [first, second], count)
-
-    return _routine(4, 0, generate)
-
-
-@intrinsic
 def reduce(context: Any, row: Any, pivot: Any, inverse: Any, grown: Any, most: Any, count: Any) -> Any:
-    """A row by that of a pivot, both from there on, with so many entries beyond; ``grown`` marks the lanes in which the
-    factor is not within a limit."""
+    """A row by that of a pivot, both from there on, with so many entries beyond; the factor is left in the row, and
+    ``grown`` marks the lanes in which it is not within a limit."""
 
     def generate(builder: Any, at: Sequence[Any], most: Any, count: Any) -> None:
         row, pivot, inverse, grown = at
         factor = builder.fmul(_entry(builder, row, 0), _entry(builder, inverse, 0))
+        builder.store(factor, row, align=8)
         _mark(builder, grown, factor, most)
         row, pivot = (builder.gep(each, [PLACE(1)]) for each in (row, pivot))
         _take_off(builder, row, [factor], [pivot], count)
@@ -124,22 +144,122 @@ def reduce(context: Any, row: Any, pivot: Any, inverse: Any, grown: Any, most: A
 
 
 @intrinsic
-def reduce_twice(
-    context: Any, row: Any, first: Any, second: Any, inverses: Any, grown: Any, most: Any, count: Any
+def take_rows_off(
+    context: Any, one: Any, two: Any, others: Any, by_one: Any, by_two: Any, apart: Any, many: Any, count: Any
 ) -> Any:
-    """The same by two pivots, of neighbouring rows, with so many entries beyond both; all rows begin at the first."""
+    """From two rows many others, which are so many entries apart, each lane by its factors, which are one after the
+    other."""
 
-    def generate(builder: Any, at: Sequence[Any], most: Any, count: Any) -> None:
-        row, first, second, inverses, grown = at
-        one = builder.fmul(_entry(builder, row, 0), _entry(builder, inverses, 0))
-        left = _less(builder, _entry(builder, row, 1), [one], [_entry(builder, first, 1)])
-        two = builder.fmul(left, _entry(builder, inverses, 1))
-        for factor in (one, two):
-            _mark(builder, grown, factor, most)
-        row, first, second = (builder.gep(each, [PLACE(2)]) for each in (row, first, second))
-        _take_off(builder, row, [one, two], [first, second], count)
+    def generate(builder: Any, at: Sequence[Any], apart: Any, many: Any, count: Any) -> None:
+        one, two, others, *factors = at
+        tiles = builder.udiv(count, PLACE(TILE))
+        done = builder.mul(tiles, PLACE(TILE))
+        for wide, first, steps in ((TILE, PLACE(0), tiles), (1, done, builder.sub(count, done))):
+            with cgutils.for_range(builder, steps) as loop:
+                low = builder.add(first, builder.mul(loop.index, PLACE(wide)))
+                rows = [builder.gep(each, [low]) for each in (one, two)]
+                _take_tile_off(builder, rows, builder.gep(others, [low]), factors, (apart, many), wide)
 
-    return _routine(5, 1, generate)
+    return _routine(5, 0, generate, 3)
+
+
+def _take_tile_off(
+    builder: Any, rows: Sequence[Any], others: Any, factors: Sequence[Any], size: tuple[Any, Any], wide: int
+) -> None:
+    """A few entries of both rows, which stay in registers meanwhile."""
+    apart, many = size
+    sums = [[cgutils.alloca_once_value(builder, _entry(builder, row, k)) for k in range(wide)] for row in rows]
+    with cgutils.for_range(builder, many) as loop:
+        other = builder.gep(others, [builder.mul(loop.index, apart)])
+        entries = [_entry(builder, other, k) for k in range(wide)]
+        for each, by in zip(sums, factors, strict=True):
+            factor = builder.load(builder.gep(by, [loop.index]), align=8)
+            for total, entry in zip(each, entries, strict=True):
+                builder.store(_less(builder, builder.load(total), [factor], [entry]), total)
+    for row, each in zip(rows, sums, strict=True):
+        for k, total in enumerate(each):
+            builder.store(builder.load(total), builder.gep(row, [PLACE(k)]), align=8)
+
+
+@intrinsic
+def dot(context: Any, out: Any, one: Any, other: Any, apart: Any, other_apart: Any, count: Any) -> Any:
+    """The sum of products of entries, which are so many apart, in every lane."""
+
+    def generate(builder: Any, at: Sequence[Any], apart: Any, other_apart: Any, count: Any) -> None:
+        total = cgutils.alloca_once_value(builder, VECTOR([NUMBER(0.0)] * LANES))
+        with cgutils.for_range(builder, count) as loop:
+            factors = [
+                builder.load(builder.gep(each, [builder.mul(loop.index, by)]), align=8)
+                for each, by in zip(at[1:], (apart, other_apart), strict=True)
+            ]
+            product = builder.fmul(*factors, flags=FUSED)
+            builder.store(builder.fadd(builder.load(total), product, flags=FUSED), total)
+        builder.store(builder.load(total), at[0], align=8)
+
+    return _routine(3, 0, generate, 3)
+
+
+@part
+def aligned(count):
+    """So many zeros from the beginning of a line of the cache on: a vector across two lines takes twice as long."""
+    room = np.zeros(count + LANES)
+    first = -(room.ctypes.data // 8) % LANES
+    return room[first : first + count]
+
+
+@part
+def padded(count):
+    """The length of rows in which so many neighbouring entries fill whole vectors."""
+    return -(-count // LANES) * LANES
+
+
+@intrinsic
+def add_multiple(context: Any, row: Any, other: Any, factor: Any, count: Any) -> Any:
+    """To a row another one by a factor; both are of so many vectors, whose lanes are neighbouring entries here."""
+
+    def generate(builder: Any, at: Sequence[Any], factor: Any, count: Any) -> None:
+        row, other = at
+        all_by = _in_all(builder, factor)
+        with cgutils.for_range(builder, count) as loop:
+            to, by = (builder.gep(each, [loop.index]) for each in (row, other))
+            product = builder.fmul(all_by, builder.load(by, align=8), flags=FUSED)
+            builder.store(builder.fadd(builder.load(to, align=8), product, flags=FUSED), to, align=8)
+
+    return _routine(2, 1, generate)
+
+
+@intrinsic
+def sum_rows(context: Any, out: Any, rows: Any, factors: Any, apart: Any, many: Any, count: Any) -> Any:
+    """The sum of many rows, which are so many vectors apart, each by a factor; of so many vectors again, whose lanes
+    are neighbouring entries."""
+
+    def generate(builder: Any, at: Sequence[Any], apart: Any, many: Any, count: Any) -> None:
+        out, rows, factors = at
+        numbers = builder.bitcast(factors, NUMBER.as_pointer())
+        with cgutils.for_range(builder, count) as column:
+            total = cgutils.alloca_once_value(builder, VECTOR([NUMBER(0.0)] * LANES))
+            with cgutils.for_range(builder, many) as loop:
+                place = builder.add(column.index, builder.mul(loop.index, apart))
+                entry = builder.load(builder.gep(rows, [place]), align=8)
+                factor = _in_all(builder, builder.load(builder.gep(numbers, [loop.index])))
+                product = builder.fmul(factor, entry, flags=FUSED)
+                builder.store(builder.fadd(builder.load(total), product, flags=FUSED), total)
+            builder.store(builder.load(total), builder.gep(out, [column.index]), align=8)
+
+    return _routine(3, 0, generate, 3)
+
+
+@intrinsic
+def exchange(context: Any, row: Any, other: Any, count: Any) -> Any:
+    """Two rows of so many vectors."""
+
+    def generate(builder: Any, at: Sequence[Any], count: Any) -> None:
+        with cgutils.for_range(builder, count) as loop:
+            places = [builder.gep(each, [loop.index]) for each in at]
+            for entry, place in zip([builder.load(each, align=8) for each in places], places[::-1], strict=True):
+                builder.store(entry, place, align=8)
+
+    return _routine(2, 0, generate)
 
 
 @intrinsic

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any, cast
+
 import numpy as np
 
 from pfaff.bifurcation.orbits.chords import Point
 from pfaff.bifurcation.orbits.collocation import CLEAR, MIRRORED
 from pfaff.bifurcation.orbits.cycles import Cycle, Mesh, Metric
-from pfaff.bifurcation.orbits.orbit_walker import (
+from pfaff.bifurcation.orbits.orbit_records import (
     DETERMINANT,
     ERROR,
     INTERVALS,
@@ -28,9 +30,10 @@ from pfaff.bifurcation.orbits.orbit_walker import (
     length_of,
     measures,
     record,
-    walk,
 )
+from pfaff.bifurcation.orbits.orbit_walker import NEEDED, walk
 from pfaff.bifurcation.orbits.stepping import Continuation
+from pfaff.bifurcation.orbits.walk_terms import Terms
 from pfaff.bifurcation.orbits.workspaces import solver
 
 STRETCH, ROOM = 64, 4e6  # points that are walked at once, and numbers that are kept for them: Ctrl-C is heard between
@@ -51,7 +54,7 @@ class Walk:
         many = max(min(most, STRETCH, int(ROOM / size)), 1)
         stages = [(1, at)] if before is None else [(1, at), (0, before)]
         wide = sum(length_of.py_func(each.cycle.intervals + 1, self._sizes) for _, each in stages)
-        self._store = np.empty(wide + (2 * many + 6) * size)
+        self._store = np.empty(wide + (3 * many + NEEDED) * size)
         self._spectra, self._notes = np.empty((many, n), dtype=complex), np.full((many + 2, NOTES), np.nan)
         self._meshes: dict[int, Mesh] = {}
         self._points: dict[int, Point] = {}
@@ -60,11 +63,14 @@ class Walk:
         for row, each in stages:
             free = self._keep(row, each, free)
         length, longest, bounds = course
-        self.many, self.ended, self.length = walk(
-            *c.collocation.in_walks, solver(), cycle.signs, length, longest, bounds, c.measures,
-            (c.accuracy, c.settled, c.ones, c.level, MIRRORED, CLEAR, scale), home, (tuple(at.metric), at.basis),
-            self.known, free, self._store, self._spectra, self._notes,
+        equations = cast(tuple[Any, np.ndarray, Any, Any], c.collocation.in_walks)  # where branches are walked
+        terms = Terms(
+            *equations, solver(), cycle.signs, c.measures, c.accuracy, c.settled, c.collocation.converged,
+            c.ones, c.level, MIRRORED, CLEAR, scale, longest, bounds, home,
         )  # fmt: skip
+        self.many, self.ended, self.length = walk(
+            terms, length, (tuple(at.metric), at.basis), self.known, free, self._store, self._spectra, self._notes
+        )
         self.facts = self._notes[2 : 2 + self.many, PERIOD : MARGIN + 1].tolist()  # period, amplitude, value, margin
 
     def _keep(self, row: int, point: Point, at: int) -> int:

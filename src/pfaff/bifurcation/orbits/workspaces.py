@@ -9,7 +9,7 @@ import numpy as np
 from pfaff.bifurcation.equilibria.addresses import lapack
 from pfaff.bifurcation.orbits import condensation
 from pfaff.bifurcation.orbits.orbit_equations import Equations, InLoops
-from pfaff.bifurcation.orbits.vectors import LANES
+from pfaff.bifurcation.orbits.vectors import LANES, aligned
 
 
 class Workspace(NamedTuple):
@@ -31,12 +31,13 @@ class Workspace(NamedTuple):
     def of(cls, N: int, m: int, equations: Equations) -> Workspace:
         (n, k), nr = equations.unfolding.shape, len(equations.rows)
         nb, size = 2 + k, m * nr
-        width = size + n + nb + 1
+        width, groups = size + n + nb + 1, -(-N // LANES)
         shapes = (
-            (n, N * m), (N, size, n + nb + 1), (N, n, nb + 1), (2, N + 1, n), (2, nb), (N, m, nr),
+            (n, N * m), (groups, size, n + nb + 1, LANES), (N, n, nb + 1), (2, N + 1, n), (2, nb), (N, m, nr),
             (n, N + 1), (n, 2 * N + 2), (size, width, LANES),
         )  # fmt: skip
-        return cls._make([*(np.empty(shape) for shape in shapes), np.zeros(N, dtype=int)])
+        arrays = [aligned.py_func(int(np.prod(shape))).reshape(shape) for shape in shapes]
+        return cls._make([*arrays, np.zeros(N, dtype=int)])
 
     @property
     def of_newton(self) -> tuple[np.ndarray, ...]:
