@@ -276,7 +276,9 @@ def test_threads_may_analyse_different_systems() -> None:
 
     def tasks() -> list[Callable[[], Any]]:
         chains = [column_assembly(n, k=float(n), k1=2.0 * n, c_i=0.1) for n in (12, 15)]
-        return [task for name in names for task in analyses(name, fresh(name))] + [lambda c=chain: chained(c) for chain in chains]
+        return [task for name in names for task in analyses(name, fresh(name))] + [
+            lambda c=chain: chained(c) for chain in chains
+        ]
 
     assert in_threads(tasks()) == [bits(task()) for task in tasks()]
 
