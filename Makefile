@@ -15,10 +15,10 @@ test: $(VENV)/docs
 
 # The matrices are small: one thread for linear algebra is faster than two that wait for each other.
 tests: $(VENV)/docs
-	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses auto --dist loadfile
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses auto --dist loadfile --max-worker-restart 0
 
 test-fast: $(VENV)/ready
-	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses auto --dist loadfile -m "not slow"
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses auto --dist loadfile --max-worker-restart 0 -m "not slow"
 
 lint: $(VENV)/ready
 	$(BIN)/ruff check .

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import gc
 import io
 import os
@@ -27,6 +28,7 @@ settings.load_profile("pfaff")
 
 gc.set_threshold(100_000, 20, 20)  # formulas are many small objects: looking through them often costs a tenth of all
 signal.signal(signal.SIGINT, signal.default_int_handler)  # what a shell starts in the background does not hear Ctrl-C
+TRIM = getattr(ctypes.CDLL(None), "malloc_trim", None) if os.name == "posix" else None
 SMALL = 2**16  # bytes of a small disk
 XI_HAT = {"d": "1/2", "M_L": 15, "I_L": 15, "k1": 50}
 
@@ -34,6 +36,18 @@ XI_HAT = {"d": "1/2", "M_L": 15, "I_L": 15, "k1": 50}
 def pytest_collection_finish() -> None:
     """What collecting leaves stays until the end: no use to look through it again and again."""
     gc.freeze()
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _forgotten(request: pytest.FixtureRequest) -> Iterator[None]:
+    """What a module of tests keeps in caches of its own goes when it is done, and what is free goes back to the system:
+    of large arrays glibc may keep gigabytes."""
+    yield
+    for each in list(vars(request.module).values()):
+        if hasattr(each, "cache_clear") and each.__module__ == request.module.__name__:
+            each.cache_clear()
+    if TRIM is not None:
+        TRIM(0)
 
 
 @pytest.fixture(scope="session")

@@ -44,7 +44,7 @@ def _remembered(make: Callable[..., System]) -> Callable[..., System]:
     It is derived and compiled once: equal calls share it.
     """
 
-    @once(most=64)
+    @once(most=24)
     @wraps(make)
     def called(*values: Any, **options: Any) -> System:
         system = make(*values, **options)
