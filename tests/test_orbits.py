@@ -1056,7 +1056,7 @@ def test_arrays_of_a_branch_that_nobody_holds_are_freed_at_once(skate_hopf):
     """They take megabytes, and many continuations are made on a curve: none may wait until garbage is looked for."""
 
     def alive():
-        return sum(isinstance(each, Continuation) for each in gc.get_objects())
+        return sum(type(each) is Continuation for each in gc.get_objects())
 
     gc.collect()
     gc.disable()
