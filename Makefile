@@ -13,12 +13,13 @@ test tests test-fast: export PYTHONDONTWRITEBYTECODE =
 test: $(VENV)/docs
 	@$(MAKE) --no-print-directory --jobs 2 lint tests
 
-# The matrices are small: one thread for linear algebra is faster than two that wait for each other.
+# The matrices are small: one thread for linear algebra is faster than two that wait for each other. A worker
+# that dies ends the run: another one would begin the same file again, and die of it again.
 tests: $(VENV)/docs
-	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses auto --dist loadfile
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses auto --dist loadfile --max-worker-restart 0
 
 test-fast: $(VENV)/ready
-	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses auto --dist loadfile -m "not slow"
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses auto --dist loadfile --max-worker-restart 0 -m "not slow"
 
 lint: $(VENV)/ready
 	$(BIN)/ruff check .

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ctypes
 import gc
 import io
 import os
+import platform
 import shutil
 import signal
 import subprocess
@@ -15,6 +17,7 @@ from pathlib import Path
 
 os.environ.setdefault("SYMPY_CACHE_SIZE", "20000")  # formulas come again and again, in more than SymPy's thousand
 
+import heyoka as hy
 import pytest
 import sympy as sm
 from hypothesis import settings
@@ -26,7 +29,11 @@ settings.register_profile("pfaff", deadline=None, max_examples=15, derandomize=T
 settings.load_profile("pfaff")
 
 gc.set_threshold(100_000, 20, 20)  # formulas are many small objects: looking through them often costs a tenth of all
+hy.llvm_state.set_memcache_limit(2**27)  # bytes of compiled code that are kept twice: on disk it is anyway
 signal.signal(signal.SIGINT, signal.default_int_handler)  # what a shell starts in the background does not hear Ctrl-C
+TRIM = ctypes.CDLL(None).malloc_trim if sys.platform == "linux" and platform.libc_ver()[0] == "glibc" else None
+GROWN = 2**28  # bytes of memory, after which garbage is looked for
+KNOWN = {"resident": 2**30}  # bytes after the last time; below this nobody looks
 SMALL = 2**16  # bytes of a small disk
 XI_HAT = {"d": "1/2", "M_L": 15, "I_L": 15, "k1": 50}
 
@@ -34,6 +41,28 @@ XI_HAT = {"d": "1/2", "M_L": 15, "I_L": 15, "k1": 50}
 def pytest_collection_finish() -> None:
     """What collecting leaves stays until the end: no use to look through it again and again."""
     gc.freeze()
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _forgotten(request: pytest.FixtureRequest) -> Iterator[None]:
+    """What a module of tests keeps in caches of its own goes when it is done, and what is free goes back to the system:
+    of large arrays glibc may keep gigabytes. Garbage is looked for where memory has grown: it takes half a second."""
+    yield
+    for each in list(vars(request.module).values()):
+        if hasattr(each, "cache_clear") and each.__module__ == request.module.__name__:
+            each.cache_clear()
+    if TRIM is None:
+        return
+    TRIM(0)
+    if resident() > KNOWN["resident"] + GROWN:
+        gc.collect()
+        TRIM(0)
+        KNOWN["resident"] = resident()
+
+
+def resident() -> int:
+    """Bytes of memory that this process has."""
+    return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 
 @pytest.fixture(scope="session")

@@ -231,6 +231,7 @@ def test_a_report_is_filtered_and_linked(opened, report):
     assert not page.locator("figure").is_visible()
     page.get_by_role("link", name="erratum on Eq. (1)").click()  # hidden by the filter: shown again, and reached
     assert page.evaluate("document.querySelector(':target').id") == "erratum-1"
+    page.locator("article:visible").nth(2).wait_for()  # the page hears of the link a moment after it is followed
     assert page.locator("article:visible").count() == 3
     assert page.locator("h3 sub").all_inner_texts() == ["cr", "1"]
     page.evaluate("window.scrollTo(0, document.body.scrollHeight)")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import re
 from functools import cache
 from itertools import product
@@ -1049,6 +1050,24 @@ def test_a_motion_that_conserves_energy_is_refused_by_name(nonlinear):
     ode = pfaff.ode({x: y, y: -g * nonlinear(x)}, {g: 1}, load=g)
     with pytest.raises(ConvergenceError, match="one of a family of orbits at g = 1"):
         ode.at().orbit(integrated(ode, {}, [0.4, 0], 40))
+
+
+def test_arrays_of_a_branch_that_nobody_holds_are_freed_at_once(skate_hopf):
+    """They take megabytes, and many continuations are made on a curve: none may wait until garbage is looked for."""
+
+    def alive():
+        return sum(type(each) is Continuation for each in gc.get_objects())
+
+    gc.collect()
+    gc.disable()
+    try:
+        before = alive()
+        branch = skate_hopf.orbits(to=CRITICAL + 2, points=4)
+        assert alive() > before
+        del branch
+        assert alive() == before
+    finally:
+        gc.enable()
 
 
 # Roots of costly functions

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import gc
 import io
 import re
 import sys
 import threading
+import weakref
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import count
@@ -245,19 +247,28 @@ ANALYSES: dict[str, tuple[Callable[[], Any], Callable[[Any], list[Any]], list[Ca
 SLOW = ("orbits", "branches", "motions", "linear", "limits", "symbols", "normal forms")
 
 
-def fresh(name: str) -> list[Callable[[], Any]]:
-    """The analyses of a system that nobody has used yet."""
-    make, cases, analyses = ANALYSES[name]
-    bound = cases(replace(make()))
-    return [lambda case=case, analysis=analysis: analysis(case) for analysis in analyses for case in bound]
+def fresh(name: str) -> Any:
+    """A system that nobody has used yet."""
+    return replace(ANALYSES[name][0]())
+
+
+def analyses(name: str, system: Any) -> list[Callable[[], Any]]:
+    _, cases, asked = ANALYSES[name]
+    bound = cases(system)
+    return [lambda case=case, analysis=analysis: analysis(case) for analysis in asked for case in bound]
 
 
 @pytest.mark.parametrize("name", [pytest.param(n, marks=[pytest.mark.slow] if n in SLOW else []) for n in ANALYSES])
 def test_threads_find_what_one_thread_finds(name: str) -> None:
-    alone = [bits(task()) for task in fresh(name)]
-    tasks = fresh(name)
+    alone = [bits(task()) for task in analyses(name, fresh(name))]
+    system = fresh(name)
+    tasks = analyses(name, system)
     assert in_threads(tasks) == alone, "cold: they derive and compile together"
     assert in_threads(tasks) == alone, "warm: they use together what is compiled"
+    left = weakref.ref(system)
+    del system, tasks
+    gc.collect()
+    assert left() is None, "a system that nobody holds is gone, with megabytes that were compiled for it"
 
 
 @pytest.mark.slow
@@ -266,7 +277,9 @@ def test_threads_may_analyse_different_systems() -> None:
 
     def tasks() -> list[Callable[[], Any]]:
         chains = [column_assembly(n, k=float(n), k1=2.0 * n, c_i=0.1) for n in (12, 15)]
-        return [task for name in names for task in fresh(name)] + [lambda c=chain: chained(c) for chain in chains]
+        return [task for name in names for task in analyses(name, fresh(name))] + [
+            lambda c=chain: chained(c) for chain in chains
+        ]
 
     assert in_threads(tasks()) == [bits(task()) for task in tasks()]
 
@@ -442,6 +455,24 @@ def test_what_is_made_once_is_made_by_one_thread() -> None:
     assert made == [1, 2, 3]
     thing(1), thing(2)
     assert made == [1, 2, 3, 2]
+
+
+def test_what_is_made_of_a_thing_goes_with_it() -> None:
+    class Thing:
+        pass
+
+    @once(most=2)
+    def part(of: Thing, number: int) -> list[Any]:
+        return [of, number]
+
+    things = [Thing() for _ in range(9)]
+    parts = [part(thing, k) for thing in things for k in (1, 2)]
+    assert all(part(thing, k) is parts[2 * n + k - 1] for n, thing in enumerate(things) for k in (1, 2))
+    assert part(of=things[0], number=1) == part(things[0], 1), "however it is asked for"
+    left = [weakref.ref(thing) for thing in things]
+    things.clear(), parts.clear()
+    gc.collect()
+    assert not any(each() for each in left), "also where the part knows its thing"
 
 
 def test_a_busy_machine_changes_no_digit_of_a_motion(monkeypatch: pytest.MonkeyPatch) -> None:

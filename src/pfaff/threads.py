@@ -53,15 +53,24 @@ class Once(Generic[Key, Value]):
 
 
 def once(most: int) -> Callable[[Callable[Arguments, Value]], Callable[Arguments, Value]]:
-    """As ``functools.lru_cache``, for functions that derive or compile: threads that ask together get the same."""
+    """As ``functools.lru_cache``, for functions that derive or compile: threads that ask together get the same.
+
+    What is made of something that equals nothing but itself, such as a system or a flow, is kept by it and goes with
+    it: once it is gone nobody can ask for the same, and compiled code takes megabytes.
+    """
 
     def decorate(make: Callable[Arguments, Value]) -> Callable[Arguments, Value]:
-        made: Once[Any, Value] = Once(most)
+        common: Once[Any, Value] = Once(most)
+        name = f"{make.__module__}.{make.__qualname__}"
 
         @functools.wraps(make)
         def known(*values: Arguments.args, **named: Arguments.kwargs) -> Value:
-            kinds = tuple(map(type, (*values, *named.values())))  # 1, 1.0 and True are equal, and not the same
-            key = (values, *named.items(), kinds)
+            given = (*values, *named.values())
+            kinds = tuple(map(type, given))  # 1, 1.0 and True are equal, and not the same
+            made = common
+            if given and kinds[0].__eq__ is object.__eq__ and isinstance(getattr(given[0], "__dict__", None), dict):
+                made, given = kept_by(given[0], name, most), given[1:]
+            key = (given, tuple(named), kinds)
             try:
                 hash(key)
             except (TypeError, ValueError):  # NumPy's lapses of time raise the latter
@@ -71,6 +80,11 @@ def once(most: int) -> Callable[[Callable[Arguments, Value]], Callable[Arguments
         return known
 
     return decorate
+
+
+def kept_by(owner: Any, name: str, most: int) -> Once[Any, Any]:
+    """Things of a kind that are made of their owner, for as long as it is there."""
+    return owner.__dict__.get(name) or owner.__dict__.setdefault(name, Once(most))
 
 
 class cached_property(functools.cached_property[Value]):

@@ -91,10 +91,10 @@ def with_rows(matrix: sparse.csc_array, rows: np.ndarray) -> sparse.csc_array:
     return sparse.csc_array((data, indices, matrix.indptr + k * np.arange(m + 1, dtype=np.int32)), shape=(n + k, m))
 
 
-def bordered(matrix: sparse.csc_array, columns: np.ndarray, rows: np.ndarray) -> Factors:
-    """Of [[matrix, columns], [rows, 0]]."""
+def bordered(matrix: sparse.csc_array, columns: np.ndarray, rows: np.ndarray, dense: int = 0) -> Factors:
+    """Of [[matrix, columns], [rows, 0]]; the last rows of the matrix itself, so many, may be dense."""
     k = len(rows)
-    return Factors(with_rows(with_columns(matrix, columns), np.hstack([rows, np.zeros((k, k))])), k)
+    return Factors(with_rows(with_columns(matrix, columns), np.hstack([rows, np.zeros((k, k))])), k + dense)
 
 
 def in_units(matrix: sparse.csc_array, units: np.ndarray, of_rows: Any = None) -> sparse.csc_array:
@@ -110,16 +110,16 @@ def shifted(matrix: sparse.csc_array, shift: complex) -> sparse.csc_array:
     return sparse.csc_array(matrix - shift * sparse.eye_array(matrix.shape[0], format="csc"))
 
 
-def null_vectors(matrix: sparse.csc_array) -> tuple[np.ndarray, np.ndarray]:
+def null_vectors(matrix: sparse.csc_array, dense: int = 0) -> tuple[np.ndarray, np.ndarray]:
     """Right and left vectors of unit length that a nearly singular matrix, and its transpose, take to nearly nothing.
 
-    Each is the border by which the other is solved for, from random ones on.
+    Each is the border by which the other is solved for, from random ones on. Its last rows, so many, may be dense.
     """
     n, generator = matrix.shape[0], np.random.default_rng(1949)
     unit = np.append(np.zeros(n), 1.0)
     right, left = (_unit(generator.uniform(-1, 1, n)) for _ in range(2))
     for _ in range(TURNS):
-        around = bordered(matrix, left[:, None], right.conj()[None])
+        around = bordered(matrix, left[:, None], right.conj()[None], dense)
         right, left = _unit(around.solve(unit)[:n]), _unit(around.solve(unit, transposed=True)[:n].conj())
     return right, left
 

@@ -41,10 +41,10 @@ if TYPE_CHECKING:
 def _remembered(make: Callable[..., System]) -> Callable[..., System]:
     """A system that knows by which call it was made, so that other processes can make it again.
 
-    It is derived and compiled once: equal calls share it.
+    It is derived and compiled once: equal calls share it, as long as it is among the last of them.
     """
 
-    @once(most=64)
+    @once(most=24)
     @wraps(make)
     def called(*values: Any, **options: Any) -> System:
         system = make(*values, **options)

@@ -78,7 +78,7 @@ def unit_of(meaning: str) -> str:
     return unit if text and meaning.rstrip().endswith("]") else ""
 
 
-@once(most=256)
+@once(most=1)
 def _angles(system: Any) -> frozenset[str]:
     """Coordinates that stand in a sine or cosine as they are, in what is stated or drawn.
 

@@ -231,7 +231,7 @@ def scene_of_motion(motion: Motion, times: np.ndarray) -> Scene:
     return scene_of(motion.case, motion(times)[: len(motion.names)], times, motion.numbers_at(times))
 
 
-@once(most=32)
+@once(most=1)
 def _formulas(system: System) -> Callable[..., list[Any]]:
     """All expressions of the drawing, in its order: one function of the coordinates, parameters and time."""
     drawing, s = system.drawing, system.statement

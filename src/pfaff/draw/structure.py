@@ -94,7 +94,7 @@ def _on_constraints(case: Case, start: np.ndarray) -> np.ndarray:
     return start
 
 
-@once(most=32)
+@once(most=1)
 def _positions(system: System) -> Any:
     s = system.statement
     rows = sm.Matrix(s.positions)

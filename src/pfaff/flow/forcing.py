@@ -52,7 +52,7 @@ class Forcing:
         return omega
 
 
-@once(most=64)
+@once(most=1)
 def forcing_of(system: System | Ode) -> Forcing:
     """How time appears in a system that depends on it explicitly."""
     angles: dict[sm.Expr, tuple[sm.Expr, sm.Expr]] = {}
@@ -117,7 +117,7 @@ def forced_flow(case: Bound) -> Flow:
     return carried(flow)
 
 
-@once(most=16)
+@once(most=1)
 def carried_rods(system: System) -> Flow:
     """The flow of a system with rods on shape space, with an oscillator for the time in it."""
     forcing = forcing_of(system)
@@ -133,7 +133,7 @@ def _kept() -> dict[str, str]:
     return dict.fromkeys(CARRIED, "kept: it carries the phase of the forcing")
 
 
-@once(most=16)
+@once(most=1)
 def carried(flow: Flow) -> Flow:
     """The same flow with an oscillator for the time in it."""
     system, (c, s) = flow.system, (hy.expression(name) for name in CARRIED)

@@ -20,7 +20,7 @@ from pfaff.statement.system import System
 from pfaff.threads import once
 
 
-@once(most=64)
+@once(most=1)
 def compiled_forms(system: System) -> Compiled:
     """u, then the rows W, as functions of coordinates and velocities."""
     graph = graph_of(system)

@@ -113,7 +113,7 @@ def row_sizes(A: np.ndarray, v: np.ndarray, rates: np.ndarray) -> np.ndarray:
     return np.abs(terms).sum(axis=1) + np.abs(rates - terms.sum(axis=1))
 
 
-@once(most=64)
+@once(most=1)
 def _compiled(system: System) -> Compiled | Matched:
     if system.rods:
         return initial_rows(system)

@@ -150,7 +150,7 @@ def _products(parts: list[list[tuple[complex, np.ndarray]]]) -> list[tuple[compl
     ]
 
 
-@once(most=32)
+@once(most=1)
 def jets_of(flow: Flow) -> Jets:
     if flow.structured:
         from pfaff.flow.structured_views import RodJets

@@ -63,6 +63,6 @@ def _powers(graph: Graph) -> list[Expression]:
     return [dissipated, hy.sum([dot(graph.forces, graph.v), dot(graph.multipliers, still)])]
 
 
-@once(most=32)
+@once(most=1)
 def dynamics_of(system: System) -> Dynamics:
     return Dynamics(graph_of(system))

@@ -60,7 +60,7 @@ class Nodes:
         return self._made.get(key, lambda: [RodNumbers(each, parameters) for each in self.rods])
 
 
-@once(most=64)
+@once(most=1)
 def nodes_of(system: System) -> Nodes:
     return Nodes(system)
 

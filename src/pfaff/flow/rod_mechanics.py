@@ -317,7 +317,7 @@ def _height(entry: Any) -> int:
     return int(lead.shape[0]) if np.ndim(lead) == 3 else 1
 
 
-@once(most=64)
+@once(most=1)
 def mechanics_of(system: System) -> Mechanics:
     if not system.rods:
         raise StatementError(f"{system.name} has no rods")

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 import heyoka as hy
 import numpy as np
 
 from pfaff.flow.graph import Expression, graph_of
 from pfaff.statement.system import System
+from pfaff.threads import once
 
 
 def ignorable_coordinates(system: System) -> dict[str, str]:
@@ -21,7 +20,7 @@ def kept_coordinates(system: System) -> dict[str, str]:
     return {name: reason for name, reason in _reasons(system).items() if not reason.startswith("dropped")}
 
 
-@lru_cache(maxsize=32)
+@once(most=1)
 def _reasons(system: System) -> dict[str, str]:
     if system.rods:
         from pfaff.flow.translations import reasons

@@ -77,7 +77,7 @@ def _dependencies(flow: Flow) -> list[list[int]]:
     return [[index[name] for name in hy.get_variables([f]) if name in index] for f in flow.expressions]
 
 
-@once(most=64)
+@once(most=1)
 def is_sparse(flow: Flow) -> bool:
     """Whether a flow is large, and its Jacobian mostly zero: that of a plain ODE, since bodies in generalised
     coordinates feel each other through the mass matrix."""

@@ -118,7 +118,7 @@ def gradient_rows(functions: list[Expression], variables: list[Expression]) -> l
     return [list(row) for row in hy.diff_tensors(functions, variables, diff_order=1).jacobian]
 
 
-@once(most=32)
+@once(most=1)
 def statics_of(system: System) -> Statics:
     system.check_independent()
     if system.rods:

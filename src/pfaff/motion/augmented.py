@@ -176,7 +176,7 @@ def accelerations(M: np.ndarray, h: np.ndarray, A: np.ndarray, gamma: np.ndarray
     return np.einsum("kij,kj->ki", root, pull - force), reactions
 
 
-@once(most=32)
+@once(most=1)
 def balances(system: System) -> Compiled:
     """M, h, A and γ of Lagrange's equations."""
     graph = graph_of(system)
@@ -190,7 +190,7 @@ def _split(system: System, values: np.ndarray) -> tuple[np.ndarray, np.ndarray, 
     return M.reshape(-1, n, n), h, A.reshape(len(A), m, n), gamma
 
 
-@once(most=32)
+@once(most=1)
 def powers(system: System) -> Compiled:
     """What is dissipated, what forces and explicit time supply, and b of every constraint, at a midpoint."""
     graph = graph_of(system)

@@ -125,7 +125,7 @@ class Measured:
         return np.einsum("pij,j,i->pi", power.reshape(2, len(start), len(NODES)), WEIGHTS, half[:, 0])
 
 
-@once(most=64)
+@once(most=1)
 def measures(system: System) -> Compiled | Matched:
     """T, V and Jacobi's energy, then the residual of every constraint: positions first, then velocities."""
     if system.rods:
@@ -136,7 +136,7 @@ def measures(system: System) -> Compiled | Matched:
     return Compiled(rows, [*graph.q, *graph.v], quick=True)
 
 
-@once(most=64)
+@once(most=1)
 def powers(system: System) -> Compiled | Matched:
     """What is dissipated and what is supplied per unit of time."""
     if system.rods:

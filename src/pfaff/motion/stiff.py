@@ -143,7 +143,7 @@ def spread(case: Case, x: np.ndarray, duration: float) -> float:
     return float(decay.max() / slowest) if (decay > 0.05 * np.abs(fast)).all() else 0.0
 
 
-@once(most=32)
+@once(most=1)
 def compiled(system: System) -> tuple[Compiled | Matched, Compiled | Matched]:
     """The stabilised equations with the two powers, and their Jacobian; one parameter more than the system has."""
     if system.rods:

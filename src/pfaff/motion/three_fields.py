@@ -213,7 +213,7 @@ def _solve(K: np.ndarray, right: np.ndarray) -> np.ndarray | None:
     return None if singular or not np.isfinite(found).all() else found
 
 
-@once(most=32)
+@once(most=1)
 def compiled(system: System) -> tuple[Compiled, Compiled]:
     """The equations of the midpoint with their derivatives (h/2 is one parameter more), and those of the end."""
     graph = graph_of(system)

@@ -34,7 +34,7 @@ def _simplified(expression: sm.Expr) -> sm.Expr:
     return expression if longer_than(READABLE, expression) else sm.simplify(expression)
 
 
-@once(most=64)
+@once(most=1)
 def simple_basis(system: System) -> tuple[sm.Matrix, sm.Matrix] | None:
     """B and β of full rank wherever the constraints are independent, or None where no simple ones exist."""
     statement = system.statement

@@ -133,7 +133,7 @@ def _turned(matrices: np.ndarray) -> np.ndarray:
     return matrices.transpose(0, 2, 1)
 
 
-@once(most=32)
+@once(most=1)
 def _program(graph: Graph) -> Program:
     rows = [*(e for row in graph.M for e in row), *graph.h, *(e for row in graph.A for e in row)]
     return program_of([*rows, *graph.gamma], [*graph.q, *graph.v])

@@ -14,11 +14,10 @@ from pfaff.algebra.tolerances import CORRECTIONS, NOISE
 from pfaff.algebra.units import row_units
 from pfaff.errors import ConvergenceError
 from pfaff.rest import protocol
-from pfaff.rest.balance import Balance
 from pfaff.rest.mechanical import ACCEPTED
 from pfaff.rest.path_starts import beginning, changed_by
 from pfaff.statement.values import number_from
-from pfaff.threads import Once, cached_property
+from pfaff.threads import cached_property, kept_by
 
 if TYPE_CHECKING:
     from pfaff.case import Bound, Case
@@ -35,7 +34,7 @@ NEARING = (1.0, 0.1, 1e-2, 1e-3, 1e-4, 0.0)  # distances from the end of a path,
 FAR = 1e6  # displacements that change the matrices, on an equilibrium that runs to infinity
 PROBE = 1e-6  # of the load, relative to the step, for the tangent
 
-BEGINNINGS: Once[Any, tuple[np.ndarray, Balance]] = Once(most=64)  # of paths: sliders ask for them again
+BEGINNINGS = 64  # of paths that are kept of a system: sliders ask for them again
 
 
 class Path:
@@ -237,8 +236,8 @@ class LoadPath(Path):
     def __init__(self, case: Case, load: str, fixed: Mapping[str, float], origin: float = 0.0) -> None:
         fixed = {name: number_from(name, value) for name, value in fixed.items()}
         numbers = case.numbers_at(load, origin)
-        z, balance = BEGINNINGS.get(
-            (case.system, load, numbers.tobytes(), *sorted(fixed.items())), lambda: beginning(case, load, fixed, origin)
+        z, balance = kept_by(case.system, "beginnings of paths", BEGINNINGS).get(
+            (load, numbers.tobytes(), *sorted(fixed.items())), lambda: beginning(case, load, fixed, origin)
         )
         super().__init__(case, load, origin, z)
         self.balance = balance.of(case)

@@ -252,7 +252,7 @@ def _without_ignorable(
     return Z @ _kernel((Z.T @ free).T), N, zeros
 
 
-@once(most=32)
+@once(most=1)
 def _ignorable_directions(system: System) -> np.ndarray:
     names = system.coordinate_names
     return np.eye(len(names))[:, [names.index(name) for name in ignorable_coordinates(system)]]

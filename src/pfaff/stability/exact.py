@@ -82,7 +82,7 @@ def exact_matrices(case: Case) -> tuple[sm.Matrix, sm.Matrix, sm.Matrix, sm.Matr
     return M, C, K, A
 
 
-@once(most=16)
+@once(most=1)
 def _at_origin(system: System) -> tuple[sm.Matrix, ...]:
     """The reactions p as symbols, forces h + Aᵀp, M, ∂h/∂v, ∂(h + Aᵀp)/∂q and A, all at the origin."""
     s, equations = system.statement, system.equations("lagrange")

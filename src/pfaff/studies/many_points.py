@@ -5,13 +5,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from pfaff.studies.block import DONE, NONE, Block, Job, Outcome
 from pfaff.studies.quantities import GROUPS, HOPF, REST, Measure
-from pfaff.threads import Once
+from pfaff.threads import kept_by
 
 if TYPE_CHECKING:
     from pfaff.studies.frames import Frame
@@ -33,9 +33,6 @@ class Plan:
     at_once: Job
     frames: dict[str, Frame]
     others: Job
-
-
-PLANS: Once[int, Any] = Once(most=32)
 
 
 @dataclass
@@ -85,8 +82,8 @@ def _absence(job: Job, names: list[str]) -> str:
 
 
 def _plan(job: Job) -> Plan:
-    """Made once; the job is kept with it, so that no other has its number."""
-    return PLANS.get(id(job), lambda: (job, _planned(job)))[1]
+    """Made once, whatever the job equals: its values need not have a hash."""
+    return kept_by(job, "plan", 1).get(None, lambda: _planned(job))
 
 
 def _planned(job: Job) -> Plan:

@@ -31,7 +31,7 @@ GROWS = 1e-6  # growth rates below this, relative to the largest frequency, are 
 STILL = 1e-6  # frequencies below this, relative to the largest, are zero
 
 
-@once(most=16)
+@once(most=1)
 def undamped(system: System) -> System:
     """The same system without dissipation and without what depends on time, unfolded by ``energy_loss``."""
     system = system.by_energies()

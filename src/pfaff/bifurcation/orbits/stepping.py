@@ -85,8 +85,12 @@ class Continuation:
         reach, decoupled = (span, REACH * natural, origin), coupling(len(flow.states), DECOUPLED * self.settled)
         self.measures = reach, *self._kinds, decoupled  # of points, as compiled loops take them
         self.plain = self.structural == 1 and not flow.bonds  # neither families nor bonds
-        self.special = SpecialOrbits(self)
         self.place = float(np.clip(SHARE * accuracy, PLACE, LOCATED))
+
+    @property
+    def special(self) -> SpecialOrbits:
+        """Made when it is asked for: a circle of the two would keep megabytes until Python looks for such garbage."""
+        return SpecialOrbits(self)
 
     def scale(self, value: float) -> float:
         """By which changes of the parameter are measured: its range, but not much more than it has passed already or

@@ -9,15 +9,14 @@ left null vector stands for the adjoint solution.
 from __future__ import annotations
 
 import numpy as np
-from scipy.linalg import lu_factor, lu_solve
+from scipy import sparse
 
+from pfaff.algebra.sparse_borders import Factors, bordered, null_vectors, with_columns, with_rows
 from pfaff.bifurcation.orbits.collocation import Collocation
 from pfaff.bifurcation.orbits.cycles import Cycle
 from pfaff.bifurcation.orbits.orbit_equations import Equations
 from pfaff.flow.jets import jets_of
 from pfaff.threads import cached_property
-
-SWEEPS = 3  # of inverse iteration: the first border is random, the last is the null vector
 
 
 class Variation:
@@ -73,16 +72,19 @@ class Variation:
         found = np.einsum("jkab,jb->jka", self._carried, w.reshape(-1, self.x.shape[2]))
         return found if g is None else found + self._particular(g)
 
-    def closing(self, multiplier: complex) -> np.ndarray:
+    def closing(self, multiplier: complex) -> sparse.csc_array:
         """w_{j+1} − G_j w_j of all intervals, w_N = μ w_0: taken whole, so that nothing that grows drowns the rest."""
         N, n = self.G.shape[:2]
         ends = multiplier * self.cycle.signs
-        L = np.zeros((N, n, N, n), dtype=complex if np.iscomplexobj(ends) and np.imag(ends).any() else float)
-        following = np.arange(N - 1)
-        L[np.arange(N), :, np.arange(N), :] = -self.G
-        L[following, :, following + 1, :] = np.eye(n)
-        L[N - 1, :, 0, :] += np.diag(ends if np.iscomplexobj(L) else np.real(ends))
-        return L.reshape(N * n, N * n)
+        ends = ends if np.imag(ends).any() else np.real(ends)
+        own, following = np.arange(N * n).reshape(N, n), np.arange(n, N * n)
+        rows = np.broadcast_to(own[:, :, None], self.G.shape), following - n, own[-1]
+        columns = np.broadcast_to(own[:, None, :], self.G.shape), following, own[0]
+        data, i, j = (
+            np.concatenate([each.ravel() for each in parts])
+            for parts in ((-self.G, np.ones(len(following)), ends), rows, columns)
+        )
+        return sparse.csc_array(sparse.coo_array((data, (i, j)), shape=(N * n, N * n)))
 
     def waves(self, multiplier: complex) -> Waves:
         return Waves(self, multiplier)
@@ -98,25 +100,19 @@ class Waves:
 
     def __init__(self, along: Variation, multiplier: complex) -> None:
         self.along = along
-        self.matrix = along.closing(multiplier)
-
-    @cached_property
-    def _null(self) -> tuple[np.ndarray, np.ndarray]:
-        return null_vectors(self.matrix)
+        self._matrix = Singular(along.closing(multiplier))
 
     @cached_property
     def wave(self) -> np.ndarray:
-        return normalised(self.along, self.along.at_stages(self._null[0]))
+        return normalised(self.along, self.along.at_stages(self._matrix.null[0]))
 
     def solve(self, g: np.ndarray, singular: bool = False) -> np.ndarray:
         """L w = g; where μ is a multiplier, the solution without a part along the wave."""
-        right = self.along.ends(g)
-        w = within(self.matrix, right, *self._null) if singular else np.linalg.solve(self.matrix, right)
-        return self.along.at_stages(w, g)
+        return self.along.at_stages(self._matrix.solve(self.along.ends(g), singular), g)
 
     def share(self, g: np.ndarray, unit: np.ndarray) -> complex:
         """⟨adjoint, g⟩, normalised by what a unit has."""
-        left, v = self._null[1], self.along
+        left, v = self._matrix.null[1], self.along
         return complex((left @ v.ends(g)) / (left @ v.ends(unit)))
 
 
@@ -131,15 +127,12 @@ class Periodic:
         column = along.ends(along.rates)
         self._unit = 1 / np.linalg.norm(column)
         row = velocity / np.linalg.norm(velocity)
-        self.matrix = np.block([[along.closing(1.0), self._unit * column[:, None]], [row[None], np.zeros((1, 1))]])
-
-    @cached_property
-    def _null(self) -> tuple[np.ndarray, np.ndarray]:
-        return null_vectors(self.matrix)
+        wide = with_columns(along.closing(1.0), self._unit * column[:, None])
+        self._matrix = Singular(with_rows(wide, np.append(row, 0.0)[None]), dense=1)
 
     @cached_property
     def _carried(self) -> tuple[np.ndarray, float]:
-        w, gain = self._at_stages(self._null[0])
+        w, gain = self._at_stages(self._matrix.null[0])
         size = np.sqrt((self.along.weights[:, :, None] * w**2).sum())
         return w / size, gain / size
 
@@ -157,42 +150,39 @@ class Periodic:
 
     def solve(self, g: np.ndarray, singular: bool = False) -> tuple[np.ndarray, float]:
         """w and α with L w + α u̇ = g; at a fold, the solution without a part along the wave."""
-        right = np.append(self.along.ends(g), 0.0)
-        found = within(self.matrix, right, *self._null) if singular else np.linalg.solve(self.matrix, right)
-        return self._at_stages(found, g)
+        return self._at_stages(self._matrix.solve(np.append(self.along.ends(g), 0.0), singular), g)
 
     def share(self, g: np.ndarray, unit: np.ndarray) -> float:
         """⟨adjoint, g⟩, normalised by what a unit has; u̇ has none."""
-        left, v = self._null[1][:-1], self.along
+        left, v = self._matrix.null[1][:-1], self.along
         return float((left @ v.ends(g)) / (left @ v.ends(unit)))
+
+
+class Singular:
+    """A matrix of corank one where there is a wave, regular elsewhere; its last rows, so many, are dense."""
+
+    def __init__(self, matrix: sparse.csc_array, dense: int = 0) -> None:
+        self._matrix, self._dense = matrix, dense
+
+    @cached_property
+    def null(self) -> tuple[np.ndarray, np.ndarray]:
+        """What it takes to zero, and what its transpose does."""
+        right, left = null_vectors(self._matrix, self._dense)
+        return right, left.conj()
+
+    def solve(self, given: np.ndarray, singular: bool) -> np.ndarray:
+        """The solution; of a singular matrix the one without a part along its null vector, the left one being
+        orthogonal to what is given."""
+        if not singular:
+            return Factors(self._matrix, self._dense).solve(given)
+        right, left = self.null
+        around = bordered(self._matrix, left.conj()[:, None], right.conj()[None], self._dense)
+        return around.solve(np.append(given, 0.0))[:-1]
 
 
 def normalised(along: Variation, w: np.ndarray) -> np.ndarray:
     """Of unit mean square."""
     return w / np.sqrt((along.weights[:, :, None] * np.abs(w) ** 2).sum())
-
-
-def null_vectors(matrix: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The right and the left null vector of a matrix of corank one, by bordering."""
-    size, generator = len(matrix), np.random.default_rng(0)
-    column, row = generator.normal(size=(2, size))
-    unit = np.append(np.zeros(size), 1.0)
-    for _ in range(SWEEPS):
-        factors = lu_factor(bordered(matrix, column, row))
-        right, left = lu_solve(factors, unit)[:size], lu_solve(factors, unit, trans=1)[:size]
-        right, left = right / np.linalg.norm(right), left / np.linalg.norm(left)
-        column, row = left.conj(), right.conj()
-    return right, left
-
-
-def within(matrix: np.ndarray, right: np.ndarray, null: np.ndarray, left: np.ndarray) -> np.ndarray:
-    """The solution without a part along the null vector of a singular matrix, its left one being orthogonal to what is
-    on the right."""
-    return np.linalg.solve(bordered(matrix, left.conj(), null.conj()), np.append(right, 0.0))[:-1]
-
-
-def bordered(matrix: np.ndarray, column: np.ndarray, row: np.ndarray) -> np.ndarray:
-    return np.block([[matrix, column[:, None]], [row[None], np.zeros((1, 1))]])
 
 
 def rates_and_jacobians(equations: Equations, X: np.ndarray, value: float) -> tuple[np.ndarray, np.ndarray]:
