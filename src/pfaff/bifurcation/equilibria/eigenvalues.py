@@ -192,7 +192,7 @@ class Rates(Cubics):
         """Of some of the eigenvalues."""
         (a, b), (da, db) = self.values, self.slopes
         values, slopes = (a[some], b[some]), (da[some], db[some])
-        return Rates(*(each[some] for each in (self.a, self.da, self.b, self.db, self.noise)), values, slopes)
+        return Rates(self.a[some], self.da[some], self.b[some], self.db[some], self.noise[some], values, slopes)
 
     def hide(self) -> bool:
         """Whether one may cross the imaginary axis and come back, or changes too much to know."""
@@ -221,7 +221,7 @@ class Rates(Cubics):
         """The eigenvalue that is conjugate to one at an end of the step, if both are so, or real, at the other end."""
         a, b = self.values
         for here, there in ((a, b), (b, a)):
-            conjugate = np.flatnonzero(here == here[k].conjugate()) if here[k].imag else ()
+            conjugate = np.flatnonzero((here == here[k].conjugate()) & (here.imag != 0))
             if len(conjugate) == 1:
                 other = int(conjugate[0])
                 real = there[k].imag == there[other].imag == 0

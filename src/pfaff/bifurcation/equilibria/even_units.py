@@ -76,13 +76,34 @@ def _solution(routines, matrix, right):
     return by_address
 
 
+def closure(acts: np.ndarray) -> np.ndarray:
+    """Which states act on which, themselves, at once or through others (Warshall)."""
+    reached: np.ndarray = acts | np.eye(len(acts), dtype=bool)
+    for k in range(len(acts)):
+        reached |= reached[:, k, None] & reached[k]
+    return reached
+
+
+@overload(closure, jit_options=PARTS)
+def _closure(acts):
+    def by_loops(acts):
+        n, reached = len(acts), acts.copy()
+        for k in range(n):
+            reached[k, k] = True
+            for i in range(n):
+                if reached[i, k]:
+                    for j in range(n):
+                        reached[i, j] |= reached[k, j]
+        return reached
+
+    return by_loops
+
+
 @alike
 def mutual(acts):
-    """The number of the group of each state: those that act on one another, through others too (Warshall)."""
-    n = len(acts)
-    reached, groups, many = acts | (np.eye(n) > 0), np.full(n, -1), 0
-    for k in range(n):
-        reached = reached | (np.expand_dims(reached[:, k], 1) & reached[k])
+    """The number of the group of each state: those that act on one another, through others too."""
+    n, reached = len(acts), closure(acts)
+    groups, many = np.full(n, -1), 0
     for i in range(n):
         if groups[i] < 0:
             groups = np.where(reached[i] & reached[:, i], many, groups)

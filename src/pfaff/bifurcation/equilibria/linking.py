@@ -50,6 +50,8 @@ class Linked(Compiler):
 class Whole(JITCodeLibrary):
     """A loop with all that it calls."""
 
+    _final_module: Any
+
     def _optimize_final_module(self) -> None:
         name, self._final_module = self._final_module.name, binding.parse_assembly(uncounted(str(self._final_module)))
         self._final_module.name = name

@@ -60,9 +60,9 @@ def trial(system, which, bound, a, b, s, z, tangent, factors, fresh, J, right, l
 
 
 @called
-def sought(system, which, bound, first, last, found, place):
-    """The fraction of the chord of two points where a test, with known values at both, vanishes, and the point there in
-    ``found``; NaN if it does not, or a trial fails. By Chandrupatla's method (1997)."""
+def sought(system, which, bound, first, last, ends, found, place):
+    """The fraction of the chord of two points where a test vanishes, and the point there in ``found``; NaN if it does
+    not, or a trial fails. ``ends`` are its values at both, if they are known. By Chandrupatla's method (1997)."""
     N, b = first.shape[1], system[6]
     J, right, left, tests = np.empty((N - 1, N)), np.empty_like(b), np.empty_like(b), np.empty(TESTS)
     z, tangent, factors, least = np.empty(N), np.empty(N), blank(N), np.inf
@@ -70,6 +70,8 @@ def sought(system, which, bound, first, last, found, place):
     f1, f2, fresh = first[0, N - 1] - bound, last[0, N - 1] - bound, True
     if which == TURN:
         f1, f2 = first[1, N - 1], last[1, N - 1]
+    elif which != BOUND and ends[0] * ends[1] < 0:
+        f1, f2 = ends
     elif which != BOUND:
         f1 = trial(system, which, bound, first, last, x1, z, tangent, factors, True, J, right, left, tests)
         f2 = trial(system, which, bound, first, last, x2, z, tangent, factors, True, J, right, left, tests)
@@ -99,6 +101,8 @@ def sought(system, which, bound, first, last, found, place):
         t = 0.5
         if fall**2 < ratio and (1 - fall) ** 2 < 1 - ratio:
             t = f1 / (f2 - f1) * f3 / (f2 - f3) + (x3 - x1) / (x2 - x1) * f1 / (f3 - f1) * f2 / (f3 - f2)
+            if abs(t) < room:  # the zero is nearer than it need be known
+                break
         t = min(1 - room, max(room, t))
     return best if least <= SHARP * largest else np.nan
 
@@ -107,4 +111,4 @@ def sought(system, which, bound, first, last, found, place):
 def locate(kind, fn, routines, tape, numbers, places, b, c, units, frame, which, bound, first, last, found, place):
     """The same for a system that is handed over."""
     system = (kind, fn, routines, np.empty(tape), numbers.copy(), places, b, c, units, frame)
-    return sought(system, which, bound, first, last, found, place)
+    return sought(system, which, bound, first, last, (np.nan, np.nan), found, place)

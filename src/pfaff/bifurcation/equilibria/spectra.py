@@ -196,11 +196,12 @@ def doubtful(first, rise, last, fall, noise):
 
 @called
 def partner(here, k):
-    """The eigenvalue that is conjugate to one; −1 if that is real."""
+    """The eigenvalue that is conjugate to one; −1 if that is real, or several are."""
+    found, many = -1, 0
     for i in range(len(here)):
         if here[k].imag != 0 and here[i] == here[k].conjugate():
-            return i
-    return -1
+            found, many = i, many + 1
+    return found if many == 1 else -1
 
 
 @called

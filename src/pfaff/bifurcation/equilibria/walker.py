@@ -11,7 +11,7 @@ import numpy as np
 
 from pfaff.bifurcation.equilibria.between import calm, happens, reached, returns, turned, turns_between
 from pfaff.bifurcation.equilibria.corrector import FOUND, blank, directed, length, newton, product
-from pfaff.bifurcation.equilibria.curve_tests import EVERY, QUICK, TESTS, measured, told_by_few
+from pfaff.bifurcation.equilibria.curve_tests import EVERY, QUICK, TESTS, measured, pair_product, told_by_few
 from pfaff.bifurcation.equilibria.few_eigenvalues import covers
 from pfaff.bifurcation.equilibria.linking import called, loop
 from pfaff.bifurcation.equilibria.locator import sought
@@ -49,13 +49,13 @@ def single(changed, passable):
 
 
 @called
-def marked(system, test, here, ahead, place, special, values, slopes):
-    """The special point of a test between two points, z and tangent, at a Hopf point eigenvalues: whether it is found,
-    and how many of them.
+def marked(system, test, here, ahead, ends, place, special, values, slopes):
+    """The special point of a test between two points, where it has known values, z and tangent, at a Hopf point
+    eigenvalues: whether it is found, and how many of them.
 
     Where the sum of two real eigenvalues vanishes beside a pair that crosses, it may be theirs: not a Hopf point."""
     turns = system[0] == EQUILIBRIA and test == FOLD
-    at = sought(system, TURN if turns else test, 0.0, here, ahead, special, place)
+    at = sought(system, TURN if turns else test, 0.0, here, ahead, ends, special, place)
     if not (system[0] == EQUILIBRIA and test == HOPF and at == at):
         return at == at, 0
     many = watched(system, special[0], special[1], values, slopes)
@@ -72,7 +72,7 @@ def landed(system, here, ahead, bound, place):
     N, b = here.shape[1], system[6]
     J, right, left, tangent = np.empty((N - 1, N)), np.empty_like(b), np.empty_like(b), np.empty(N)
     found, row, z, factors = np.empty((2, N)), np.zeros(N), np.empty(N), blank(N)
-    at = sought(system, BOUND, bound, here, ahead, found, place)
+    at = sought(system, BOUND, bound, here, ahead, (np.nan, np.nan), found, place)
     if at != at:
         return False
     for i in range(N):
@@ -199,8 +199,12 @@ def walk(
             for i in range(n):
                 found[many, 4 + a, i], found[many, 4 + len(b) + a, i] = b[a, i], c[a, i]
         if test >= 0 and special_ones < len(marks):
-            k = special_ones
-            seen, some = marked(system, test, here, found[many], place, special[k], values[2 + k], slopes[2 + k])
+            k, ends_of = special_ones, (tests[1, test], tests[2, test])
+            if kind == EQUILIBRIA:
+                ends_of = pair_product(values[0, :known], -1, -1), pair_product(values[1, :known], -1, -1)
+            seen, some = marked(
+                system, test, here, found[many], ends_of, place, special[k], values[2 + k], slopes[2 + k]
+            )
             event = not seen or reached(here[0], special[k, 0], bounds) >= 0  # and turns back before its end
             if not event:
                 marks[k, 0], marks[k, 1], marks[k, 2], special_ones = test, many, some, special_ones + 1
