@@ -30,11 +30,11 @@ def elsewhere(
     another are of one group. All in units in which the rates of a group are alike; infinite, if states are never
     elsewhere.
     """
-    many = int(groups.max(initial=-1)) + 1
-    left, moving, rounding = np.zeros((many, len(shares) + 1)), np.zeros((many, 1)), np.zeros((many, 1))
-    np.maximum.at(left, groups, np.abs(rates))
-    np.maximum.at(moving[:, 0], groups, moves)
-    np.maximum.at(rounding[:, 0], groups, ROUNDING * balanced)
+    order = np.argsort(groups, kind="stable")
+    starts = np.flatnonzero(np.diff(groups[order], prepend=-1))
+    of_groups = np.column_stack([np.abs(rates), moves, ROUNDING * balanced])[order]
+    largest = np.maximum.reduceat(of_groups, starts, axis=0)
+    left, moving, rounding = largest[:, :-2], largest[:, -2:-1], largest[:, -1:]
     return _first(shares, ~(left[:, 1:] - left[:, :1] - rounding <= ELSEWHERE * moving * shares).all(axis=0))
 
 
