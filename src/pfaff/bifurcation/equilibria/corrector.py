@@ -17,6 +17,7 @@ from pfaff.bifurcation.equilibria.rest_equations import PROBE
 from pfaff.continuation.dense import ASTRAY, QUADRATIC
 
 FOUND, SINGULAR, UNDEFINED, UNSETTLED = range(4)  # how a correction ends
+CHORD = 1e-4  # units, the change up to which factors serve once more
 TURNS, STILL = 12, 1e-9  # of a critical plane, at most, and its last change
 
 # A system is what is followed, the addresses of its compiled function and of LAPACK, a tape for the former, the numbers
@@ -267,7 +268,8 @@ def newton(system, z, row, factors, fresh, J, right, left):
         if size < SETTLED and (exact or size >= last / 4):
             return FOUND, size
         # To evaluate the equations of folds and Hopf points costs more than factors do.
-        fresh, last = (fresh and system[0] != EQUILIBRIA) or not size < QUADRATIC * last, size
+        used_up = system[0] != EQUILIBRIA if fresh else not size < QUADRATIC * last
+        fresh, last = used_up or size > CHORD, size
     return FOUND if last < SETTLED else UNSETTLED, last
 
 
