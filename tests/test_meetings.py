@@ -5,17 +5,22 @@ from __future__ import annotations
 from itertools import pairwise
 
 import numpy as np
+import pytest
 import sympy as sm
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from numba import njit
 from numpy.polynomial import Polynomial
 
 import pfaff
 from pfaff.bifurcation.equilibria.eigenvalues import Rates, unstable
-from pfaff.bifurcation.equilibria.spectra import HIDING, conduct
+from pfaff.bifurcation.equilibria.spectra import CROSSING, HIDING, conduct
 
 number = st.floats(-3, 3)
+mu, m, w, d, u, v = sm.symbols("mu m w d u v", real=True)
+OSCILLATOR = pfaff.ode(
+    {u: v, v: -v / 5 - d * (((mu - m) / w) ** 2 - 1) * u - u**3}, {mu: 0, m: 0.5, w: 0.1, d: 0.1}, load=mu
+)
 quadratic = st.lists(number, min_size=3, max_size=3).map(Polynomial)
 
 
@@ -87,7 +92,6 @@ def test_compiled_loops_judge_alike(total, product, other):
 
 def test_steps_stay_long_where_eigenvalues_meet():
     """The stirred tank of AUTO's demo ab: a pair becomes two real eigenvalues just before the first fold."""
-    u, v = sm.symbols("u v", real=True)
     D, B, beta = sm.symbols("D B beta", real=True)
     reaction = D * (1 - u) * sm.exp(v)
     tank = pfaff.ode({u: -u + reaction, v: -v + B * reaction - beta * v}, {D: 0, B: 14, beta: 2}, load=D)
@@ -96,3 +100,37 @@ def test_steps_stay_long_where_eigenvalues_meet():
     spots = [point.spot for point in branch]
     lengths = [float(np.linalg.norm((b.z - a.z) / a.units)) for a, b in pairwise(spots)]
     assert min(lengths[3:-1]) > 0.02
+
+
+def test_slopes_that_are_no_numbers_are_an_event_and_no_endless_loop():
+    """Reordered sums made numba take them for finite."""
+    values, slopes = np.array([7 + 0j]), np.array([np.nan + 0j])
+    assert conducted(values, slopes, values + 2, slopes, 1e-5, 0.0) == (CROSSING, 0)
+
+
+def test_a_branch_ends_where_its_equations_do():
+    x, r = sm.symbols("x r", real=True)
+    branch = pfaff.ode({x: sm.sqrt(x) - r}, {r: 1}, load=r).at().branch(to=-1, start={"x": 1})
+    assert 0 < branch[-1].value < 1e-8  # x = r²
+    assert "not finite" in str(branch.ended)
+
+
+@given(st.floats(0.3, 0.7), st.floats(0.02, 0.2), st.floats(0.1, 10))
+@settings(max_examples=25)
+def test_a_pair_that_becomes_real_for_a_moment_is_seen(middle, width, depth):
+    """λ² + λ/5 + p with p < 0 within a width of a place: at both ends of a step the real part is the same."""
+    branch = OSCILLATOR.at(m=middle, w=width, d=depth).branch(to=1.0)
+    assert [each.kind for each in branch.special] == ["branch point"] * 2
+    assert [each.value for each in branch.special] == pytest.approx([middle - width, middle + width], abs=1e-9)
+
+
+@pytest.mark.parametrize(("width", "above"), [(0.02, 0.3), (0.04, 0.3), (0.06, 0.3), (0.1, 3), (0.15, 0.3)])
+def test_an_eigenvalue_that_nobody_watches_is_seen_where_it_grows(width, above):
+    """Of 18 states one that decays at the rate −30, but for a peak that is above zero."""
+    x = sm.symbols("x1:19", real=True)
+    rates = {x[0]: -x[0] / 2 + x[1] - x[0] ** 3, x[1]: -x[0] - x[1] / 2 - x[1] ** 3}
+    rates |= {x[k]: -(5 + k) * x[k] - x[k] ** 3 for k in range(2, 17)}
+    rates[x[17]] = (-30 + (30 + above) / (1 + ((mu - 0.5) / width) ** 2)) * x[17] - x[17] ** 3
+    branch = pfaff.ode(rates, {mu: 0}, load=mu).at().branch(to=1.0)
+    half = width * np.sqrt(above / 30)
+    assert [each.value for each in branch.special] == pytest.approx([0.5 - half, 0.5 + half], abs=1e-8)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import gc
 import io
+import os
 import re
+import signal
 import sys
 import threading
 import weakref
@@ -597,3 +599,15 @@ def test_linear_algebra_gets_its_threads_back() -> None:
     thread.join()
     assert set(meanwhile) == {1}
     assert threads() == before
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_a_fork_while_others_set_threads_does_not_wait_for_them() -> None:
+    with one_thread._lock:
+        child = os.fork()
+        if not child:
+            signal.alarm(5)
+            with one_thread:
+                os._exit(0)
+    assert os.waitpid(child, 0)[1] == 0

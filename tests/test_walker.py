@@ -216,6 +216,14 @@ entry:
   ret ptr %arg.x.0
 }
 
+define i32 @returned(ptr %arg.x.0) {
+entry:
+  call void @NRT_incref(ptr %arg.x.0)
+  %same = call ptr @itself(ptr %arg.x.0)
+  call void @NRT_decref(ptr %same)
+  ret i32 0
+}
+
 define i32 @mixed(ptr %arg.x.0, i1 %which) {
 entry:
   %new = call ptr @made()
@@ -227,9 +235,10 @@ entry:
 
 
 def test_what_is_lent_is_not_counted_and_what_is_kept_is():
-    lent, handed_back, mixed = uncounted(COUNTED).split("define")[1:]
+    lent, handed_back, returned, mixed = uncounted(COUNTED).split("define")[1:]
     assert "NRT" not in lent
     assert handed_back.count("NRT_incref") == 1
+    assert returned.count("NRT") == 2
     assert mixed.count("NRT_decref") == 1
 
 

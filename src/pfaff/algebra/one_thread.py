@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from contextlib import ContextDecorator
 from functools import cache
 from threading import Lock
@@ -15,8 +16,12 @@ class OneThread(ContextDecorator):
     """
 
     def __init__(self) -> None:
-        self._inside, self._lock = 0, Lock()
         self._limit: Any = None
+        self._begin()
+        os.register_at_fork(after_in_child=self._begin)  # other threads, which may hold the lock, are not in the child
+
+    def _begin(self) -> None:
+        self._inside, self._lock = 0, Lock()
 
     def __enter__(self) -> None:
         with self._lock:

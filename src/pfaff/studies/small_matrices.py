@@ -193,7 +193,7 @@ def newton_step(J, n, scale, unit, columns, rows, rates, contracts, still, x, la
         _solved(L, size, swaps, y)
         moved, place = 0.0, 0.0
         for i in range(n):
-            if not np.isfinite(y[i]):
+            if not abs(y[i]) < np.inf:
                 moved = np.inf
             moved, place = max(moved, abs(y[i])), max(place, abs(x[i, k]) / scale[i])
         if moved == np.inf:

@@ -202,7 +202,7 @@ def bordered_by(routines, J, row, units, factors):
             whole[i, j] = (J[i, j] if i < N - 1 else row[j]) * units[j]
             if not abs(whole[i, j]) <= size:
                 size = abs(whole[i, j])
-        if not np.isfinite(size):
+        if not size < np.inf:
             return 0.0
         sizes[i] = size if size else 1.0
         shrunk = 1 / sizes[i]
@@ -226,10 +226,10 @@ def solution(routines, factors, units, right):
 def all_finite(G, J):
     """Of what vanishes and its derivatives."""
     for i in range(len(J)):
-        if not np.isfinite(G[i]):
+        if not abs(G[i]) < np.inf:
             return False
         for j in range(len(J) + 1):
-            if not np.isfinite(J[i, j]):
+            if not abs(J[i, j]) < np.inf:
                 return False
     return True
 
@@ -283,7 +283,7 @@ def along(system, factors, sign, towards, tangent):
     if sign:
         solution(system[2], factors, units, tangent)
     size = length(tangent, units)
-    regular = sign and np.isfinite(size)
+    regular = sign and size < np.inf
     size = size if regular else length(towards, units)
     for i in range(N):
         tangent[i] = (tangent[i] if regular else towards[i]) / size

@@ -87,7 +87,11 @@ def told_by_few(system, first, last, step, known, about, values, slopes, tests):
     if n < FROM or frame[0][0] < 0:
         return n
     before = known
-    if not (known and watched(system, last[0], last[1], values[1], slopes[1]) == known and covers(slopes, step)):
+    if not (
+        known
+        and watched(system, last[0], last[1], values[1], slopes[1]) == known
+        and covers(values, slopes, known, step)
+    ):
         known = compared(system, first, last, step, values, slopes)
     if known != before:
         told_by(values[0, :known], kind, tests[1, 0], tests[1])

@@ -152,13 +152,21 @@ class Cubics:
         The cubic is wrong by some of what the trapezoidal rule is; neither can be trusted where that or the cubic's bow
         is large beside the values themselves.
         """
+        bow, size = np.abs(self.db - self.da) / 8, np.maximum(np.abs(self.a), np.abs(self.b))
+        doubtful: np.ndarray = (np.maximum(self._wrong, bow) > WILD * size + self.noise) | self.dipping()
+        return doubtful
+
+    def dipping(self) -> np.ndarray:
+        """Which have one sign at both ends and may have the other in between."""
         a, b, sign = self.a, self.b, np.sign(self.a)
-        wrong = np.abs(b - a - (self.da + self.db) / 2)
-        wild = np.maximum(wrong, np.abs(self.db - self.da) / 8) > WILD * np.maximum(np.abs(a), np.abs(b)) + self.noise
         same = (a * b > 0) & (np.minimum(np.abs(a), np.abs(b)) > self.noise)
         lowest = np.minimum(*(sign * self.at(s) for s in self._extrema()))
-        doubtful: np.ndarray = wild | same & (lowest < np.maximum(UNSURE * wrong, -self.noise))
-        return doubtful
+        dipping: np.ndarray = same & (lowest < np.maximum(UNSURE * self._wrong, -self.noise))
+        return dipping
+
+    @property
+    def _wrong(self) -> np.ndarray:
+        return np.abs(self.b - self.a - (self.da + self.db) / 2)
 
     def _extrema(self) -> tuple[np.ndarray, np.ndarray]:
         """Where they are stationary, in the step or at its nearer end."""
@@ -196,14 +204,24 @@ class Rates(Cubics):
 
     def hide(self) -> bool:
         """Whether one may cross the imaginary axis and come back, or changes too much to know."""
-        return not all(self._explained(int(k)) for k in np.flatnonzero(self.doubtful()))
+        return self._visit_zero() or not all(self._explained(int(k)) for k in np.flatnonzero(self.doubtful()))
+
+    def _visit_zero(self) -> bool:
+        """Whether a pair at both ends may become two real eigenvalues, one of which passes zero and returns: by |λ|²,
+        their product."""
+        (a, b), (da, db) = self.values, self.slopes
+        pairs = (a.imag > 0) & (b.imag > 0)
+        a, b, da, db = a[pairs], b[pairs], da[pairs], db[pairs]
+        rise, fall = (2 * (value.conjugate() * slope).real for value, slope in ((a, da), (b, db)))
+        noise = self.noise[pairs] * np.maximum(np.abs(a), np.abs(b))
+        return bool(Cubics(np.abs(a) ** 2, rise, np.abs(b) ** 2, fall, noise).dipping().any())
 
     def _explained(self, k: int) -> bool:
         """Whether a doubtful eigenvalue meets another in the step, and neither does more than their ends tell.
 
         Where two real ones become a pair, or a pair two real ones, they change like square roots; their sum and their
         product are smooth. Both stay on their side of the axis as long as the product is positive and the sum keeps its
-        sign, and on either side of it as long as the product is negative.
+        sign.
         """
         other = self._partner(k)
         if other is None:
@@ -212,10 +230,7 @@ class Rates(Cubics):
         size = max(np.abs(a[two]).max(), np.abs(b[two]).max())
         noise = self.noise[two].sum() * np.array([1.0, size])
         both = Cubics(*_sum_and_product(a[two], da[two]), *_sum_and_product(b[two], db[two]), noise)
-        unsure, products = both.doubtful(), (both.a[1], both.b[1])
-        if unsure[1] or max(products) < 0:
-            return not unsure[1]
-        return bool(not unsure[0] and both.a[0] * both.b[0] > 0)
+        return bool(not both.doubtful().any() and both.a[0] * both.b[0] > 0)
 
     def _partner(self, k: int) -> int | None:
         """The eigenvalue that is conjugate to one at an end of the step, if both are so, or real, at the other end."""

@@ -15,13 +15,14 @@ import numpy as np
 
 from pfaff.bifurcation.equilibria.addresses import eigen, factorised, substituted
 from pfaff.bifurcation.equilibria.linking import called
+from pfaff.bifurcation.equilibria.step_cubics import doubtful
 
 FROM = 16  # states from which a frame is worth its while
 MOST = 8  # eigenvalues that are watched
 WIDE = 1 / 3  # of the widest gap after so many, one that is wide enough
 TURNS, SETTLED = 20, 1e-7  # of subspaces, at most, and their last change: eigenvalues err by its square
 SPARSE = 6  # times fewer entries than a full matrix, with which one is multiplied by them
-ASIDE = 0.2  # of the distance from the imaginary axis that others had, what their discs must keep
+ASIDE = 0.5  # of the distance from the imaginary axis that others had, what their discs must keep
 
 # A frame is the number of eigenvalues that are watched (none as long as there is no frame, −1 if all are), the real and
 # imaginary parts of right vectors as columns, the rows dual to them, and the eigenvalues, the rightmost first.
@@ -59,13 +60,22 @@ def inverted(routines, A, inverse):
     """Whether a matrix has an inverse, and that."""
     n = len(A)
     factors, pivots, columns = A.T.copy(), np.empty(len(A), dtype=np.int32), np.eye(len(A))
-    if not np.isfinite(A).all() or factorised(routines, factors, pivots) == 0.0:
+    if not all_finite(A) or factorised(routines, factors, pivots) == 0.0:
         return False
     substituted(routines, factors, pivots, columns, n, False)
     for i in range(n):
         for j in range(n):
             inverse[i, j] = columns[j, i]
-    return np.isfinite(inverse).all()
+    return all_finite(inverse)
+
+
+@called
+def all_finite(A):
+    for i in range(len(A)):
+        for j in range(A.shape[1]):
+            if not abs(A[i, j]) < np.inf:
+                return False
+    return True
 
 
 @called
@@ -230,17 +240,25 @@ def length_aside(known, edge, E, Z, C):
 
 
 @called
-def covers(slopes, step):
-    """Whether the discs of all other eigenvalues stay aside between both ends of a step: each end says how far, by what
-    ``few`` leaves behind the derivatives."""
-    last = slopes.shape[1] - 1
-    return slopes[0, last].real + slopes[1, last].real >= step
+def covers(values, slopes, many, step):
+    """Whether the discs of all other eigenvalues stay aside between both ends of a step, by what ``few`` leaves behind
+    those that are watched: they do so from each end on, and nothing is hidden between their centres."""
+    last = values.shape[1] - 1
+    if not (slopes[0, last].real >= step and slopes[1, last].real >= step):
+        return False
+    for r in range(many, last + 1):
+        rise, fall = slopes[0, r], slopes[1, r]
+        rates = (rise.imag, fall.imag) if r == last else (rise.real, fall.real)
+        if doubtful(values[0, r].real, step * rates[0], values[1, r].real, step * rates[1], 0.0):
+            return False
+    return True
 
 
 @called
 def few(routines, frame, A, change, sloped, values, slopes):
     """The watched eigenvalues of a matrix, and if need be their derivatives where it changes so: how many; 0 if the
-    frame does not serve. Behind the derivatives is left what ``covers`` asks for."""
+    frame does not serve. Behind them are left centres of the discs of all others and how these change, with the last
+    one's as an imaginary part beside how far they stay aside, for ``covers``."""
     watched, basis, dual, known = frame
     p, n = watched[0], len(A)
     E, right, left = np.dot(dual, times(A, basis)), np.empty((n, p)), np.empty((n, p))
@@ -257,7 +275,10 @@ def few(routines, frame, A, change, sloped, values, slopes):
     diagonal(own, E, 1.0)
     inner, overlap = np.dot(left.T, np.dot(E, right)), np.dot(left.T, right)
     outer = np.dot(left.T, np.dot(C, right)) if sloped else inner
-    slopes[n - 1] = complex(length, 0.0)
+    moving, _ = on_diagonal(known, C) if sloped else (own, True)
+    for r in range(p, n):
+        values[r], slopes[r] = own[r], complex(moving[r].real, 0.0)
+    slopes[n - 1] = complex(length, moving[n - 1].real)
     return subspace(routines, inner, outer, overlap, values, slopes)
 
 

@@ -83,7 +83,7 @@ def sought(system, which, bound, first, last, ends, found, place):
         at = x1 + t * (x2 - x1)
         value = trial(system, which, bound, first, last, at, z, tangent, factors, fresh, J, right, left, tests)
         fresh = False
-        if not np.isfinite(value):
+        if not abs(value) < np.inf:
             return np.nan
         if abs(value) <= least:
             least, best = abs(value), at

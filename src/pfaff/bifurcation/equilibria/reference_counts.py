@@ -15,6 +15,7 @@ FUNCTION = re.compile(r"^define .*?^}$", re.MULTILINE | re.DOTALL)
 COUNTED = re.compile(rf"call void @NRT_(?:in|de)cref\(ptr ({VALUE})\)")
 DEFINED = re.compile(rf"^\s*({VALUE}) = (?:tail )?(\w+)")
 CHOSEN = re.compile(rf"\[ ({VALUE}), %|ptr ({VALUE})")  # by a phi or a select
+POINTER = re.compile(r"call [^@(]*\bptr @")  # a function that may hand back what it is given
 USED = re.compile(VALUE)
 
 
@@ -47,7 +48,7 @@ def _lent(head: str, *body: str) -> set[str]:
             for choice in CHOSEN.findall(line):
                 known[origin(choice[0] or choice[1])] = origin(name)
         elif how == "call" or " call " in line:
-            kept |= {name} if name else set()
+            kept |= set(USED.findall(line)) if POINTER.search(line) else {name} if name else set()
         elif how != "icmp":
             kept |= set(USED.findall(line))
     owned = {origin(each) for each in kept}

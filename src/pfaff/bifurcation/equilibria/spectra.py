@@ -10,10 +10,10 @@ import numpy as np
 from pfaff.algebra.tolerances import GROWING, STIFF
 from pfaff.bifurcation.equilibria.addresses import eigen
 from pfaff.bifurcation.equilibria.corrector import length, rates
-from pfaff.bifurcation.equilibria.eigenvalues import UNSURE, WILD
 from pfaff.bifurcation.equilibria.few_eigenvalues import FROM, covers, few, framed
 from pfaff.bifurcation.equilibria.linking import called, loop
 from pfaff.bifurcation.equilibria.rest_equations import PROBE
+from pfaff.bifurcation.equilibria.step_cubics import dipping, doubtful
 
 QUIET, HIDING, CROSSING = range(3)  # what eigenvalues do in a step
 
@@ -79,7 +79,7 @@ def compared(system, first, last, step, values, slopes):
     framed(system[2], A, frame)
     many = few(system[2], frame, A, change, True, values[1], slopes[1]) if frame[0][0] > 0 else 0
     again = watched(system, first[0], first[1], values[0], slopes[0]) if many else 0
-    if again == 0 or not covers(slopes, step):
+    if again == 0 or not covers(values, slopes, many, step):
         frame[0][0], many = 0 if again else -1, n
         spectrum(system, first[0], first[1], values[0], slopes[0])
         spectrum(system, last[0], last[1], values[1], slopes[1])
@@ -104,7 +104,7 @@ def at_both(system, first, last, step, values, slopes):
     """The same in the frame that there is, if it serves."""
     many = watched(system, first[0], first[1], values[0], slopes[0])
     again = watched(system, last[0], last[1], values[1], slopes[1]) if many else 0
-    served = many and many == again and (many == values.shape[1] or covers(slopes, step))
+    served = many and many == again and (many == values.shape[1] or covers(values, slopes, many, step))
     return many if served else compared(system, first, last, step, values, slopes)
 
 
@@ -185,16 +185,6 @@ def matched(cost):
 
 
 @called
-def doubtful(first, rise, last, fall, noise):
-    """Whether a function of one sign at both ends of a step may have the other in between, or changes too much."""
-    wrong = abs(last - first - (rise + fall) / 2)
-    if max(wrong, abs(fall - rise) / 8) > WILD * max(abs(first), abs(last)) + noise:
-        return True
-    same = first * last > 0 and min(abs(first), abs(last)) > noise
-    return same and dips(first, rise, last, fall) < max(UNSURE * wrong, -noise)
-
-
-@called
 def partner(here, k):
     """The eigenvalue that is conjugate to one; −1 if that is real, or several are."""
     found, many = -1, 0
@@ -224,10 +214,16 @@ def explained(a, da, b, db, columns, k, step, floor):
     rise, fall = step * (dp * q + p * dq).real, step * (dr * s + r * ds).real
     if doubtful(before, rise, after, fall, noise * size):
         return False
-    if before < 0 and after < 0:
-        return True
     sums = (p + q).real, (r + s).real
     return sums[0] * sums[1] > 0 and not doubtful(sums[0], step * (dp + dq).real, sums[1], step * (dr + ds).real, noise)
+
+
+@called
+def visits_zero(a, da, b, db, step, noise):
+    """Whether a pair at both ends of a step may become two real eigenvalues, one of which passes zero and returns."""
+    first, last = abs(a) ** 2, abs(b) ** 2
+    rise, fall = 2 * step * (a.real * da.real + a.imag * da.imag), 2 * step * (b.real * db.real + b.imag * db.imag)
+    return dipping(first, rise, last, fall, noise * max(abs(a), abs(b)))
 
 
 @called
@@ -239,7 +235,7 @@ def conduct(a, da, b, db, step, floor):
     for i in range(n):
         for j in range(n):
             cost[i, j] = abs(b[j] - a[i] - step * (da[i] + db[j]) / 2) + step / 4 * abs(db[j] - da[i])
-            if not np.isfinite(cost[i, j]):
+            if not cost[i, j] < np.inf:
                 return CROSSING, 0
     columns = matched(cost)
     crossed, hidden, right, beside = 0, False, 0, 0
@@ -252,6 +248,8 @@ def conduct(a, da, b, db, step, floor):
             crossed += 1
         if doubtful(first, rise, last, fall, noise) and not explained(a, da, b, db, columns, i, step, floor):
             hidden = True
+        if a[i].imag > 0 and b[j].imag > 0 and visits_zero(a[i], da[i], b[j], db[j], step, noise):
+            hidden = True
         right += (b[j].real > GROWING * abs(b[j]) + floor) - (a[i].real > GROWING * abs(a[i]) + floor)
         beside += (b[j].real >= -GROWING * abs(b[j]) - floor) - (a[i].real >= -GROWING * abs(a[i]) - floor)
     signs = pairs_sign(a) * pairs_sign(b)
@@ -260,17 +258,3 @@ def conduct(a, da, b, db, step, floor):
         return HIDING, crossed
     # Where only the sum of two real ones changes its sign, at a neutral saddle, nothing happens.
     return CROSSING if crossed or right or beside else QUIET, crossed
-
-
-@called
-def dips(first, rise, last, fall):
-    """The least value of Hermite's cubic where it is stationary, or at the nearer end, with the sign of its first."""
-    bend, twist = 3 * (last - first) - 2 * rise - fall, 2 * (first - last) + rise + fall
-    root = bend + (-1.0 if bend < 0 else 1.0) * np.sqrt(max(bend**2 - 3 * twist * rise, 0.0))
-    least = np.inf
-    for k in range(2):
-        s = -rise / root if k == 0 else -root / (3 * twist)
-        s = min(max(s, 0.0), 1.0) if s == s else 0.0
-        bow = s * (1 - s) ** 2 * rise + s**2 * (s - 1) * fall
-        least = min(least, np.sign(first) * (first + s**2 * (3 - 2 * s) * (last - first) + bow))
-    return least

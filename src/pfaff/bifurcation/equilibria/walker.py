@@ -168,7 +168,9 @@ def walk(
             a, e, unit = here[1, N - 1] / here[2, N - 1], tangent[N - 1] / units[N - 1], units[N - 1] * h
             noise = np.spacing(max(abs(here[0, N - 1]), abs(z[N - 1]))) / unit
             ahead_of[0], ahead_of[1] = z, tangent
-            if watched(system, z, tangent, values[1], slopes[1]) != known or (known < n and not covers(slopes, h)):
+            if watched(system, z, tangent, values[1], slopes[1]) != known or (
+                known < n and not covers(values, slopes, known, h)
+            ):
                 known = compared(system, here, ahead_of, h, values, slopes)
             k, doubt = known, floor(system, values, known)
             how, crossed = conduct(values[0, :k], slopes[0, :k], values[1, :k], slopes[1, :k], h, doubt)

@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 FLIPS = ("period doubling", "symmetry breaking")
 FORMS = ("fold", *FLIPS, "torus")
 VANISHES = 1e-7  # a coefficient below this, relative to the terms it is made of, is zero
-ISOCHRONOUS = "their periods differ in the second order only, and b, which is measured by them, is not defined"
 RESONANT = 1e-3  # distance of a multiplier from a root of unity up to the fourth, at which a torus has none
 LARGE = 1000  # states at all mesh points, beyond which a normal form is taken only if it is asked for
 BESIDE = (2e-3, 5e-4)  # distances along the branch at which multipliers and values of the load are compared
@@ -113,7 +112,7 @@ def _at_fold(special: Special, variation: Variation) -> CycleForm:
     pair = "a stable and an unstable orbit" if stable else "two unstable orbits"
     b, words = fold_coefficient(variation), f"{pair} {'above' if side > 0 else 'below'}"
     if b is None:
-        return CycleForm("fold", None, side, stable, f"{words}, isochronous: {ISOCHRONOUS}")
+        return CycleForm("fold", None, side, stable, f"{words}, isochronous")
     return CycleForm("fold", complex(b), side, stable, words)
 
 

@@ -15,7 +15,8 @@ from numba.core.compiler_lock import global_compiler_lock
 from pfaff.bifurcation.orbits.sealed import kept
 from pfaff.flow.compiled import compiling
 
-# Sums may be reordered and fused; infinities and NaN keep their meaning, and a division by zero gives one.
+# Sums may be reordered and fused; infinities and NaN keep their meaning, and a division by zero gives one. But numba
+# asks whether x is finite by x − x, which reordering makes zero: kernels ask abs(x) < inf.
 OPTIONS = {"fastmath": {"reassoc", "contract", "nsz"}, "error_model": "numpy", "no_cfunc_wrapper": True}
 # Parts of kernels, never called from Python: written out in each, they are not compiled once more by themselves.
 part = njit(**OPTIONS, no_cpython_wrapper=True, inline="always")

@@ -55,14 +55,14 @@ def newton(equations, cycle, pins, scales, rule, room, solver, G, enough, steps,
         residual = condense(
             equations[4], x, K, X, h, scalars, D, nodes, rows, follow, a, stiff, limits, routines, Z, G, ends
         )
-        if not np.isfinite(residual):
+        if not abs(residual) < np.inf:
             return SINGULAR, step, np.nan, residual, 0.0
         determinant = close_chain(G, ends, borders, by_scalars, right, x, scalars, signs, dx, dc)
-        if not np.isfinite(determinant):
+        if not abs(determinant) < np.inf:
             return SINGULAR, step, np.nan, residual, 0.0
         size, largest = move(x, K, X, h, scalars, nodes, rows, follow, scales[0], scales[1], Z, dx, dc, dK)
         residual = residual / largest if largest > 0 else residual
-        if not np.isfinite(size):
+        if not abs(size) < np.inf:
             return SINGULAR, step, size, residual, determinant
         if ceased(size, last, DROWNED, enough):
             return SOLVED, step, size, residual, determinant
