@@ -1098,3 +1098,20 @@ def test_a_smooth_function_is_evaluated_a_few_times_only():
     assert bracketed_root(function, 0.0, 1.0, 1e-11) == pytest.approx(0.7390851332151607, abs=1e-11)
     assert len(places) <= 7
     assert bracketed_root(function, 0.0, 1.0, 1e-11) in places
+
+
+def test_unresolved_orbits_are_counted_and_a_branch_needs_an_end_elsewhere():
+    """Canards of FitzHugh and Nagumo's neuron, whose multipliers rounding hides."""
+    v, w, I = sm.symbols("v w I", real=True)
+    neuron = pfaff.ode(
+        {v: v - v**3 / 3 - w + I, w: sm.Rational(6, 100) * (v + sm.Rational(7, 10) - sm.Rational(8, 10) * w)},
+        {I: 0},
+        load=I,
+    )
+    hopf = neuron.at().hopf(to=2)
+    branch = hopf.orbits(to=1)
+    hidden = sum(not each.resolved for each in branch)
+    assert hidden > 0
+    assert f"the stability of {hidden} not resolved" in branch.status
+    with pytest.raises(ParameterError, match="where the branch starts"):
+        hopf.orbits(to=hopf.value * (1 + 1e-14))

@@ -65,7 +65,9 @@ class OrbitBranch(Branch[OrbitPoint, Special]):
     @property
     def status(self) -> str:
         start = f"{self.load} = {self.points[0].value:.8g}"
-        return f"{number_of(len(self), 'orbit')} from {start}, {self.counted}; {self.ended}"
+        hidden = sum(not each.resolved for each in self.points)
+        told = f", the stability of {hidden} not resolved" if hidden else ""
+        return f"{number_of(len(self), 'orbit')} from {start}, {self.counted}{told}; {self.ended}"
 
     @property
     def counted(self) -> str:

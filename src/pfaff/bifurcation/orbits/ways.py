@@ -16,7 +16,7 @@ from pfaff.bifurcation.orbits.orbit_problem import OrbitProblem
 from pfaff.bifurcation.orbits.orbits import Newborn, OrbitPoint, Special
 from pfaff.bifurcation.orbits.passage import Passage, leads_out
 from pfaff.bifurcation.orbits.stepping import Continuation
-from pfaff.continuation.course import Course, Limits
+from pfaff.continuation.course import ROUNDING, Course, Limits
 from pfaff.continuation.endings import Ending, Reason, Refused
 from pfaff.continuation.engine import Engine
 from pfaff.continuation.gathering import Gathered, gathered, stopped, where
@@ -52,7 +52,7 @@ def accurate(accuracy: Any) -> float:
 def span_of(value: float, to: float, load: str) -> float:
     """How far the load is to be followed."""
     to = real("to", to, f"a finite value of {load}")
-    if to == value:
+    if abs(to - value) <= ROUNDING * abs(value):
         raise ParameterError(f"to={to:g} is where the branch starts: give another value of {load}")
     return abs(to - value)
 
