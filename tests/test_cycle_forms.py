@@ -65,7 +65,7 @@ def test_a_fold_of_isochronous_orbits_says_so():
     assert form.isochronous
     assert form.coefficient is None
     assert (form.side, form.stable) == (-1, True)
-    assert form.words.startswith("a stable and an unstable orbit below, isochronous: ")
+    assert form.words.startswith("a stable and an unstable orbit below, isochronous")
     assert form.words in special.status
 
 
