@@ -43,6 +43,16 @@ def call(context: Any, address: Any, pointers: Any) -> Any:
 
 
 @called
+def finite(A: np.ndarray) -> bool:
+    """Whether all entries of a matrix are."""
+    for i in range(A.shape[0]):
+        for j in range(A.shape[1]):
+            if not abs(A[i, j]) < np.inf:
+                return False
+    return True
+
+
+@called
 def eliminated(A: np.ndarray, pivots: np.ndarray) -> float:
     """The same as ``factorised`` by Gaussian elimination with partial pivoting, as LAPACK leaves it."""
     n, sign = len(A), 1.0

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from pfaff.algebra.tolerances import CORRECTIONS, EXACT, SETTLED
-from pfaff.bifurcation.equilibria.addresses import call, factorised, substituted
+from pfaff.bifurcation.equilibria.addresses import call, factorised, finite, substituted
 from pfaff.bifurcation.equilibria.linking import called, loop
 from pfaff.bifurcation.equilibria.regular import EQUILIBRIA, FOLDS, HOPFS
 from pfaff.bifurcation.equilibria.rest_equations import PROBE
@@ -228,10 +228,7 @@ def all_finite(G, J):
     for i in range(len(J)):
         if not abs(G[i]) < np.inf:
             return False
-        for j in range(len(J) + 1):
-            if not abs(J[i, j]) < np.inf:
-                return False
-    return True
+    return finite(J)
 
 
 @called

@@ -86,14 +86,9 @@ def told_by_few(system, first, last, step, known, about, values, slopes, tests):
     kind, n, frame = system[0], values.shape[1], system[9]
     if n < FROM or frame[0][0] < 0:
         return n
-    before = known
-    if not (
-        known
-        and watched(system, last[0], last[1], values[1], slopes[1]) == known
-        and covers(values, slopes, known, step)
-    ):
+    serves = known and watched(system, last[0], last[1], values[1], slopes[1]) == known
+    if not serves or not covers(values, slopes, known, step):
         known = compared(system, first, last, step, values, slopes)
-    if known != before:
         told_by(values[0, :known], kind, tests[1, 0], tests[1])
         tests[0, WHOLE] = tests[0, PAIRS] = np.nan  # of other eigenvalues
     told_by(values[1, :known], kind, about, tests[2])

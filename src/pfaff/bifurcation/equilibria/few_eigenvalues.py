@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pfaff.bifurcation.equilibria.addresses import eigen, factorised, substituted
+from pfaff.bifurcation.equilibria.addresses import eigen, factorised, finite, substituted
 from pfaff.bifurcation.equilibria.linking import called
 from pfaff.bifurcation.equilibria.step_cubics import doubtful
 
@@ -60,22 +60,13 @@ def inverted(routines, A, inverse):
     """Whether a matrix has an inverse, and that."""
     n = len(A)
     factors, pivots, columns = A.T.copy(), np.empty(len(A), dtype=np.int32), np.eye(len(A))
-    if not all_finite(A) or factorised(routines, factors, pivots) == 0.0:
+    if not finite(A) or factorised(routines, factors, pivots) == 0.0:
         return False
     substituted(routines, factors, pivots, columns, n, False)
     for i in range(n):
         for j in range(n):
             inverse[i, j] = columns[j, i]
-    return all_finite(inverse)
-
-
-@called
-def all_finite(A):
-    for i in range(len(A)):
-        for j in range(A.shape[1]):
-            if not abs(A[i, j]) < np.inf:
-                return False
-    return True
+    return finite(inverse)
 
 
 @called

@@ -23,7 +23,8 @@ part = njit(**OPTIONS, no_cpython_wrapper=True, inline="always")
 
 
 def compiled(function: Callable[..., Any], vectors: bool = False, **more: Any) -> Any:
-    """Loops over a few states, which vectors make no faster: they would take a fifth of the time of compilation."""
+    """Loops over a few states, which vectors make no faster: they would take a fifth of the time of compilation. Those
+    over many states are faster by ``vectors``."""
     kernel = kept(**OPTIONS, **more)(function)
     compile = kernel.compile
 

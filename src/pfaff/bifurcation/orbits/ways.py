@@ -19,10 +19,9 @@ from pfaff.bifurcation.orbits.stepping import Continuation
 from pfaff.continuation.course import ROUNDING, Course, Limits
 from pfaff.continuation.endings import Ending, Reason, Refused
 from pfaff.continuation.engine import Engine
-from pfaff.continuation.gathering import Gathered, gathered, stopped, where
+from pfaff.continuation.gathering import Gathered, gathered, interrupted, stopped, where
 from pfaff.errors import ConvergenceError, ParameterError, number_of
 from pfaff.statement.values import number_from, number_within, shown
-from pfaff.threads import hand_on
 
 if TYPE_CHECKING:
     from pfaff.bifurcation.orbits.orbit_branch import OrbitBranch
@@ -170,8 +169,7 @@ def _beyond(found: Gathered, start: OrbitPoint, course: Course, limits: Limits) 
     except Refused:
         points, special = found.points, found.special
     except KeyboardInterrupt:
-        hand_on()
-        return replace(found, ended=Ending(Reason.INTERRUPTED, f"interrupted at {where(last)}"))
+        return replace(found, ended=interrupted(where(last)))
     problem, home = points[0].problem, points[0].point
     more = _gathered(problem, problem.continuation(limits.span, start), points[-1], course, limits, home)
     points, ended = [*points, *more.points[1:]], more.ended
