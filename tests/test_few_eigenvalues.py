@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from numba import njit
 
 import pfaff
-from pfaff.bifurcation.equilibria import few_eigenvalues, regular
+from pfaff.bifurcation.equilibria import eigenframes, few_eigenvalues, regular, unwatched
 from pfaff.bifurcation.equilibria.addresses import eliminated, lapack, replaced
 from pfaff.bifurcation.equilibria.branch_loops import compile_ahead, ready
 
@@ -19,9 +19,13 @@ if not ready():
 
 
 @njit
-def in_the_frame_of(routines, A, frame, B, change, values, slopes):
-    few_eigenvalues.framed(routines, A, frame)
-    return few_eigenvalues.few(routines, frame, B, change, True, values, slopes) if frame[0][0] > 0 else 0
+def in_the_frame_of(routines, A, parts, B, change, values, slopes, room):
+    frame = eigenframes.Frame(*parts)
+    eigenframes.framed(routines, A, np.ones(len(A)), frame)
+    if frame.many[0] == 0:
+        return 0
+    many = few_eigenvalues.few(routines, frame, B, change, True, values, slopes, room)
+    return many if many and unwatched.definite(routines, room[0], room[1], 0.0, 0.0, len(A) - many) else 0
 
 
 @njit
@@ -35,9 +39,8 @@ def solved(A, x, transposed):
 def rightmost(A, change, apart):
     """How many a frame of A gives of A + apart·change, with their slopes."""
     n = len(A)
-    frame = np.zeros(1, dtype=np.int64), np.empty((n, n)), np.empty((n, n)), np.empty(n, dtype=complex)
-    values, slopes = np.zeros(n, dtype=complex), np.zeros(n, dtype=complex)
-    many = in_the_frame_of(lapack(), A, frame, A + apart * change, change, values, slopes)
+    values, slopes, room = np.zeros(n, dtype=complex), np.zeros(n, dtype=complex), np.empty((2, n, n))
+    many = in_the_frame_of(lapack(), A, eigenframes.no_frame(n), A + apart * change, change, values, slopes, room)
     return values[:many], slopes[:many]
 
 

@@ -8,8 +8,10 @@ is what they share with curves). ``branch_points`` and ``zero_forms`` are the al
 ``assembled_branches``, ``assembled_archive``.
 
 ``regular`` hands regular stretches to compiled loops, which step by the engine's rules until something unusual happens:
-``walker`` takes them, ``corrector`` finds their points, ``between`` says what happens in a step, by ``spectra`` (where
-states are many by ``few_eigenvalues``), ``step_cubics`` and ``curve_tests``, ``locator`` finds where a test vanishes.
-They call equations and LAPACK by ``addresses``, and one another by ``linking``, without ``reference_counts``.
+``walker`` takes them, ``corrector`` finds their points, ``between`` says what happens in a step, by ``spectra``,
+``step_cubics`` and ``curve_tests``, ``locator`` finds where a test vanishes. Where states are many, ``few_eigenvalues``
+are watched in ``eigenframes``, and ``unwatched`` says that no other matters. What loops know of a problem is a
+``loop_system``; they call equations and LAPACK by ``addresses``, and one another by ``linking``, without
+``reference_counts``.
 ``first_rests``, ``first_rates`` and ``even_units`` are where branches begin.
 """

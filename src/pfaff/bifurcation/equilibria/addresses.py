@@ -16,9 +16,9 @@ from numba.extending import get_cython_function_address, intrinsic
 
 from pfaff.bifurcation.equilibria.linking import called
 
-ROUTINES = ("dgetrf", "dgetrs", "dgeev", "zgesv", "dgebal")
-FACTORISE, SOLVE, EIGEN, COMPLEX, BALANCE = range(len(ROUTINES))
-PLAIN, TRANSPOSED, WITHOUT, WITH, SCALED = (np.uint8(ord(each)) for each in "NTNVS")
+ROUTINES = ("dgetrf", "dgetrs", "dgeev", "zgesv", "dgebal", "dpotrf")
+FACTORISE, SOLVE, EIGEN, COMPLEX, BALANCE, CHOLESKY = range(len(ROUTINES))
+PLAIN, TRANSPOSED, WITHOUT, WITH, SCALED, UPPER = (np.uint8(ord(each)) for each in "NTNVSU")
 SMALL = 12  # rows up to which plain loops are quicker than a call of LAPACK
 
 
@@ -158,6 +158,20 @@ def solve_complex(routines: np.ndarray, A: np.ndarray, pivots: np.ndarray, right
         ),
     )  # fmt: skip
     size[0] = 0  # used once more, so that it outlives the call
+
+
+@called
+def cholesky(routines: np.ndarray, A: np.ndarray) -> bool:
+    """Whether a symmetric matrix, of which the lower half by rows is given, is positive definite; its factor takes its
+    place."""
+    size = np.array([len(A), 0], dtype=np.int32)
+    how = np.array([UPPER])
+    call(
+        routines[CHOLESKY],
+        (how.ctypes.data, size.ctypes.data, A.ctypes.data, size.ctypes.data, size[1:].ctypes.data),
+    )
+    how[0] = PLAIN  # used once more, so that it outlives the call
+    return size[1] == 0
 
 
 @called

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from pfaff.bifurcation.equilibria.corrector import FOUND, blank, directed, equations, length, newton
+from pfaff.bifurcation.equilibria.corrector import FOUND, directed, equations, length, newton
 from pfaff.bifurcation.equilibria.curve_tests import EVERY, QUICK, TESTS, in_frame, measured
 from pfaff.bifurcation.equilibria.linking import called, loop
+from pfaff.bifurcation.equilibria.loop_system import room_for, spectra_for, system_of
 from pfaff.bifurcation.equilibria.regular import EQUILIBRIA
 from pfaff.bifurcation.equilibria.special_points import FLAT, SLOPES
 from pfaff.bifurcation.equilibria.spectra import QUIET, at_both, conduct, floor
@@ -84,11 +85,11 @@ def dips_at(first, middle, last):
 
 
 @called
-def happens(system, here, z, tangent, known, tests, J, right, left):
+def happens(system, here, z, tangent, known, tests, room):
     """Which tests change their signs in a step, or may do so twice, as bits, and whether one may do so: rows of
     ``tests`` are those of the point before it, of its ends and of its middle, which is looked at if need be, by so many
     eigenvalues as are known."""
-    N, n, looks, changed, twice = len(z), system[6].shape[1], False, 0, False
+    N, n, looks, changed, twice = len(z), system.b.shape[1], False, 0, False
     for k in range(TESTS):
         if not tests[1, k] * tests[2, k] > 0:
             changed |= 1 << k
@@ -102,12 +103,12 @@ def happens(system, here, z, tangent, known, tests, J, right, left):
     chord, size = length(way, here[2]), length(tangent, here[2])
     for i in range(N):
         middle[i] = (here[0, i] + z[i]) / 2 + chord * (here[1, i] - tangent[i] / size) / 8
-    ended, _ = newton(system, middle, row, blank(N), True, J, right, left)
+    ended, _ = newton(system, middle, row, room, True)
     if ended != FOUND:
         return (1 << TESTS) - 1, True
-    about = equations(system, middle, row, J, right, left, True)
-    measured(system, middle, J, right, left, about, EVERY if known == n else QUICK, tests[3])
-    if known < n and not in_frame(system, J, known, about, tests[3]):
+    about = equations(system, middle, row, room, True)
+    measured(system, middle, room, about, EVERY if known == n else QUICK, tests[3])
+    if known < n and not in_frame(system, room.J, known, about, tests[3]):
         return (1 << TESTS) - 1, True
     for k in range(TESTS):
         if may_dip(tests[0, k], tests[1, k], tests[2, k]) and dips_at(tests[1, k], tests[3, k], tests[2, k]):
@@ -118,23 +119,21 @@ def happens(system, here, z, tangent, known, tests, J, right, left):
 @called
 def calm(system, first, last):
     """Whether nothing happens between two points, rows z, tangent and units."""
-    kind, n, N, b = system[0], system[6].shape[1], first.shape[1], system[6]
-    J, right, left, aside = np.empty((N - 1, N)), np.empty_like(b), np.empty_like(b), np.empty(N)
-    values, slopes = np.empty((2, n), dtype=np.complex128), np.empty((2, n), dtype=np.complex128)
-    tests, signs, factors = np.full((4, TESTS), np.nan), np.empty(2), blank(N)
+    n, N, room = system.b.shape[1], first.shape[1], room_for(system)
+    aside, tests, signs = np.empty(N), np.full((4, TESTS), np.nan), np.empty(2)
     for side in range(2):
         here = first if side == 0 else last
-        signs[side], about = directed(system, here[0], here[1], factors, aside, J, right, left)
-        if kind != EQUILIBRIA:
-            measured(system, here[0], J, right, left, about, EVERY, tests[1 + side])
-    if kind != EQUILIBRIA:
-        changed, _ = happens(system, first, last[0], last[1], n, tests, J, right, left)
+        signs[side], about = directed(system, here[0], here[1], room, aside)
+        if system.kind != EQUILIBRIA:
+            measured(system, here[0], room, about, EVERY, tests[1 + side])
+    if system.kind != EQUILIBRIA:
+        changed, _ = happens(system, first, last[0], last[1], n, tests, room)
         return changed == 0
     for i in range(N):
         aside[i] = last[0, i] - first[0, i]
-    apart = length(aside, first[2])
-    k = at_both(system, first, last, apart, values, slopes)
-    doubt = floor(system, values, k)
+    apart, spectra = length(aside, first[2]), spectra_for(n)
+    k = at_both(system, first, last, apart, spectra)
+    values, slopes, doubt = spectra.values, spectra.slopes, floor(system, spectra.values, k)
     how, _ = conduct(values[0, :k], slopes[0, :k], values[1, :k], slopes[1, :k], apart, doubt)
     return how == QUIET and first[1, N - 1] * last[1, N - 1] > 0 and signs[0] * signs[1] > 0
 
@@ -142,30 +141,27 @@ def calm(system, first, last):
 @called
 def neighbour(system, at, length, found):
     """Whether there is a point at a distance along the tangent of another, rows z, tangent and units."""
-    N, b = at.shape[1], system[6]
-    J, right, left, row = np.empty((N - 1, N)), np.empty_like(b), np.empty_like(b), np.empty(N)
+    N, room, row = at.shape[1], room_for(system), np.empty(at.shape[1])
     for i in range(N):
         found[0, i], found[2, i] = at[0, i] + length * at[1, i], at[2, i]
         row[i] = at[1, i] / at[2, i] ** 2
-    factors = blank(N)
-    ended, _ = newton(system, found[0], row, factors, True, J, right, left)
+    ended, _ = newton(system, found[0], row, room, True)
     if ended != FOUND:
         return False
-    sign, _ = directed(system, found[0], at[1], factors, found[1], J, right, left)
+    sign, _ = directed(system, found[0], at[1], room, found[1])
     return sign == sign
 
 
 @loop
-def quiet_about(kind, fn, routines, tape, numbers, places, b, c, units, frame, at, length):
+def quiet_about(parts, at, length):
     """Whether nothing happens between neighbours of a point on both sides."""
-    system = (kind, fn, routines, np.empty(tape), numbers.copy(), places, b, c, units, frame)
-    ends = np.empty((2, 3, at.shape[1]))
+    system, ends = system_of(parts), np.empty((2, 3, at.shape[1]))
     if not neighbour(system, at, -length, ends[0]) or not neighbour(system, at, length, ends[1]):
         return False
     return calm(system, ends[0], ends[1])
 
 
 @loop
-def quiet(kind, fn, routines, tape, numbers, places, b, c, units, frame, first, last):
-    """The same for a system that is handed over."""
-    return calm((kind, fn, routines, np.empty(tape), numbers.copy(), places, b, c, units, frame), first, last)
+def quiet(parts, first, last):
+    """Whether nothing happens between two points, rows z, tangent and units."""
+    return calm(system_of(parts), first, last)

@@ -12,6 +12,7 @@ from numba import types
 from pfaff.bifurcation.equilibria.addresses import lapack
 from pfaff.bifurcation.equilibria.between import quiet, quiet_about
 from pfaff.bifurcation.equilibria.corrector import placed
+from pfaff.bifurcation.equilibria.eigenframes import no_frame
 from pfaff.bifurcation.equilibria.even_units import first_changed, grouped
 from pfaff.bifurcation.equilibria.first_rests import regular_units, rested
 from pfaff.bifurcation.equilibria.locator import locate
@@ -20,38 +21,26 @@ from pfaff.bifurcation.equilibria.walker import walk
 from pfaff.bifurcation.orbits.sealed import is_kept
 
 __all__ = [
-    "compile_ahead", "first_changed", "first_spectrum", "grouped", "lapack", "locate", "placed", "quickest", "quiet",
-    "quiet_about", "ready", "regular_units", "rested", "walk",
+    "compile_ahead", "first_changed", "first_spectrum", "grouped", "lapack", "locate", "no_frame", "placed",
+    "quickest", "quiet", "quiet_about", "ready", "regular_units", "rested", "walk",
 ]  # fmt: skip
 
 integer, number = types.int64, types.float64
 vector, matrix, stack = (types.Array(number, order, "C") for order in (1, 2, 3))
 integers, spectra = types.Array(integer, 1, "C"), types.Array(types.complex128, 2, "C")
-FRAME = types.Tuple((integers, matrix, matrix, types.Array(types.complex128, 1, "C")))
-SYSTEM = (integer, integer, integers, integer, vector, integers, matrix, matrix, vector, FRAME)
+FRAME = types.Tuple((integers, matrix, matrix, types.Array(types.complex128, 1, "C"), integers))
+FUNCTION = types.Tuple((integer, integer, vector, integers))
+SYSTEM = types.Tuple((integer, FUNCTION, integers, matrix, matrix, vector, FRAME))
+WAY = types.Tuple((matrix, number, vector, matrix, number, integer, number))
+TAKEN = types.Tuple((stack, stack, types.Array(integer, 2, "C")))
 LOOPS = {
-    placed: (*SYSTEM, vector, vector, vector, types.boolean),
-    walk: (
-        *SYSTEM,
-        matrix,
-        number,
-        number,
-        vector,
-        matrix,
-        number,
-        integer,
-        number,
-        stack,
-        stack,
-        types.Array(integer, 2, "C"),
-        spectra,
-        spectra,
-    ),
-    first_spectrum: (*SYSTEM, vector),
-    quiet: (*SYSTEM, matrix, matrix),
-    quiet_about: (*SYSTEM, matrix, number),
-    locate: (*SYSTEM, integer, number, matrix, matrix, matrix, number),
-    rested: (integer, integers, integer, vector, integers, vector, matrix),
+    placed: (SYSTEM, vector, vector, vector, types.boolean),
+    walk: (SYSTEM, WAY, TAKEN, types.UniTuple(spectra, 2), number),
+    first_spectrum: (SYSTEM, vector),
+    quiet: (SYSTEM, matrix, matrix),
+    quiet_about: (SYSTEM, matrix, number),
+    locate: (SYSTEM, integer, number, matrix, matrix, matrix, number),
+    rested: (FUNCTION, integers, vector, matrix),
     regular_units: (integers, matrix),
     grouped: (integers, matrix),
     first_changed: (matrix, matrix, stack),

@@ -10,8 +10,9 @@ from __future__ import annotations
 import numpy as np
 
 from pfaff.algebra.tolerances import CORRECTIONS, EXACT, SETTLED
-from pfaff.bifurcation.equilibria.addresses import call, factorised, finite, substituted
+from pfaff.bifurcation.equilibria.addresses import factorised, finite, substituted
 from pfaff.bifurcation.equilibria.linking import called, loop
+from pfaff.bifurcation.equilibria.loop_system import rates, room_for, system_of
 from pfaff.bifurcation.equilibria.regular import EQUILIBRIA, FOLDS, HOPFS
 from pfaff.bifurcation.equilibria.rest_equations import PROBE
 from pfaff.continuation.dense import ASTRAY, QUADRATIC
@@ -19,19 +20,6 @@ from pfaff.continuation.dense import ASTRAY, QUADRATIC
 FOUND, SINGULAR, UNDEFINED, UNSETTLED = range(4)  # how a correction ends
 CHORD = 1e-4  # units, the change up to which factors serve once more
 TURNS, STILL = 12, 1e-9  # of a critical plane, at most, and its last change
-
-# A system is what is followed, the addresses of its compiled function and of LAPACK, a tape for the former, the numbers
-# of its parameters, places among them of those that are free, borders, units of z, and a frame of eigenvectors.
-
-
-@called
-def rates(fn, tape, numbers, places, z, values):
-    """f, ∂f/∂x and ∂f/∂λ, the columns of values."""
-    n = len(values)
-    for j in range(len(places)):
-        numbers[places[j]] = z[n + j]
-    time = numbers.ctypes.data  # nothing depends on it
-    call(fn, (values.ctypes.data, z.ctypes.data, numbers.ctypes.data, time, tape.ctypes.data))
 
 
 @called
@@ -54,17 +42,16 @@ def product(a, b):
 @called
 def bent(system, z, left, right, factor, gradient):
     """Σ ⟨w, (∂J/∂z) v⟩ over the rows w and v, for every component of z, times a factor."""
-    _, fn, _, tape, numbers, places, b, _, units, _ = system
-    n, N = b.shape[1], len(z)
+    n, N = system.b.shape[1], len(z)
     beside, values = z.copy(), np.empty((n, 1 + N))
     for j in range(N):
         gradient[j] = 0.0
     for a in range(len(right)):
-        h = PROBE / length(right[a], units)
+        h = PROBE / length(right[a], system.units)
         for side in (1.0, -1.0):
             for i in range(n):
                 beside[i] = z[i] + side * h * right[a, i]
-            rates(fn, tape, numbers, places, beside, values)
+            rates(system.function, beside, values)
             for i in range(n):
                 weight = factor * side * left[a, i] / (2 * h)
                 for j in range(N):
@@ -152,74 +139,65 @@ def critical_plane(routines, A, V, W, dual):
 
 
 @called
-def equations(system, z, G, J, right, left, whole):
+def equations(system, z, G, room, whole):
     """What vanishes and its derivatives, those of the last one if they are the ``whole``, null vectors or bases of the
     critical plane; the sign of the bordered determinant or ω²."""
-    kind, fn, routines, tape, numbers, places, b, c, units, _ = system
-    n, N, about = b.shape[1], len(z), 0.0
+    J, units, about, n, N = room.J, system.units, 0.0, system.b.shape[1], len(z)
     values = np.empty((n, 1 + N))
-    rates(fn, tape, numbers, places, z, values)
+    rates(system.function, z, values)
     for i in range(n):
         G[i] = values[i, 0]
         for j in range(N):
             J[i, j] = values[i, 1 + j]
-    if kind == FOLDS:
-        G[n], about = bordered(routines, J, b, c, right, left)
+    if system.kind == FOLDS:
+        G[n], about = bordered(system.routines, J, system.b, system.c, room.right, room.left)
         if whole:
-            bent(system, z, left, right, -1.0, J[n])
-    elif kind == HOPFS:
-        A, dual, along = np.empty((n, n)), np.empty_like(b), np.empty_like(b)
+            bent(system, z, room.left, room.right, -1.0, J[n])
+    elif system.kind == HOPFS:
+        A, dual, along = np.empty((n, n)), np.empty_like(system.b), np.empty_like(system.b)
         for i in range(n):
             for j in range(n):
                 A[i, j] = J[i, j] * units[j] / units[i]
             for a in range(2):
-                right[a, i], left[a, i] = c[a, i], b[a, i]
-        trace, about = critical_plane(routines, A, right, left, dual)
+                room.right[a, i], room.left[a, i] = system.c[a, i], system.b[a, i]
+        trace, about = critical_plane(system.routines, A, room.right, room.left, dual)
         G[n] = trace / 2
         if whole:
             for i in range(n):
                 for a in range(2):
-                    along[a, i], dual[a, i] = right[a, i] * units[i], dual[a, i] / units[i]
+                    along[a, i], dual[a, i] = room.right[a, i] * units[i], dual[a, i] / units[i]
             bent(system, z, dual, along, 0.5, J[n])
     return about
 
 
 @called
-def blank(N):
-    """For the factors of a matrix of N rows: these, pivots and sizes of rows."""
-    return np.empty((N, N)), np.empty(N, dtype=np.int32), np.empty(N)
-
-
-@called
-def bordered_by(routines, J, row, units, factors):
+def bordered_by(system, row, room):
     """The factors of J with one more row, unknowns in units and rows of like size; the sign of the determinant, zero
     where there is none. LAPACK gets rows for columns, and so the transpose."""
-    whole, _, sizes = factors
-    N = len(row)
+    whole, N = room.factors, len(row)
     for i in range(N):
         size = 0.0
         for j in range(N):
-            whole[i, j] = (J[i, j] if i < N - 1 else row[j]) * units[j]
+            whole[i, j] = (room.J[i, j] if i < N - 1 else row[j]) * system.units[j]
             if not abs(whole[i, j]) <= size:
                 size = abs(whole[i, j])
         if not size < np.inf:
             return 0.0
-        sizes[i] = size if size else 1.0
-        shrunk = 1 / sizes[i]
+        room.sizes[i] = size if size else 1.0
+        shrunk = 1 / room.sizes[i]
         for j in range(N):
             whole[i, j] *= shrunk
-    return factorised(routines, whole, factors[1])
+    return factorised(system.routines, whole, room.pivots)
 
 
 @called
-def solution(routines, factors, units, right):
+def solution(system, room, right):
     """By such factors, in place of the right side."""
-    whole, pivots, sizes = factors
     for i in range(len(right)):
-        right[i] /= sizes[i]
-    substituted(routines, whole, pivots, right, 1, True)
+        right[i] /= room.sizes[i]
+    substituted(system.routines, room.factors, room.pivots, right, 1, True)
     for i in range(len(right)):
-        right[i] *= units[i]
+        right[i] *= system.units[i]
 
 
 @called
@@ -232,30 +210,29 @@ def all_finite(G, J):
 
 
 @called
-def newton(system, z, row, factors, fresh, J, right, left):
+def newton(system, z, row, room, fresh):
     """The solution near z, in its place, where row·z keeps its value: how it ends, and the last change.
 
     Factors serve as long as each change is much smaller than the one before; those of before if none are to be
     ``fresh``."""
-    units, routines = system[8], system[2]
-    N, last, kept, step, G = len(z), np.inf, product(row, z), np.empty(len(z)), np.empty(len(z))
-    sign = 1.0
+    units, N = system.units, len(z)
+    last, kept, step, G, sign = np.inf, product(row, z), np.empty(len(z)), np.empty(len(z)), 1.0
     for _ in range(CORRECTIONS):
-        equations(system, z, G, J, right, left, fresh)
+        equations(system, z, G, room, fresh)
         G[N - 1] = product(row, z) - kept
         if fresh:
-            sign = bordered_by(routines, J, row, units, factors)
+            sign = bordered_by(system, row, room)
         for i in range(N):
             step[i] = G[i] if sign else np.nan
         if sign:
-            solution(routines, factors, units, step)
+            solution(system, room, step)
         size = 0.0
         for i in range(N):
             if not abs(step[i]) / units[i] <= size:
                 size = abs(step[i]) / units[i]
         if not size <= ASTRAY:
             if fresh:
-                return SINGULAR if all_finite(G, J) else UNDEFINED, size
+                return SINGULAR if all_finite(G, room.J) else UNDEFINED, size
             fresh = True
             continue
         for i in range(N):
@@ -265,20 +242,20 @@ def newton(system, z, row, factors, fresh, J, right, left):
         if size < SETTLED and (exact or size >= last / 4):
             return FOUND, size
         # To evaluate the equations of folds and Hopf points costs more than factors do.
-        used_up = system[0] != EQUILIBRIA if fresh else not size < QUADRATIC * last
+        used_up = system.kind != EQUILIBRIA if fresh else not size < QUADRATIC * last
         fresh, last = used_up or size > CHORD, size
     return FOUND if last < SETTLED else UNSETTLED, last
 
 
 @called
-def along(system, factors, sign, towards, tangent):
+def along(system, room, sign, towards, tangent):
     """The unit tangent by factors of a matrix with this sign, whose last row has the direction of another vector, which
     is in its place where there is none."""
-    units, N = system[8], len(tangent)
+    units, N = system.units, len(tangent)
     for i in range(N):
         tangent[i] = 1.0 if i == N - 1 else 0.0
     if sign:
-        solution(system[2], factors, units, tangent)
+        solution(system, room, tangent)
     size = length(tangent, units)
     regular = sign and size < np.inf
     size = size if regular else length(towards, units)
@@ -287,30 +264,29 @@ def along(system, factors, sign, towards, tangent):
 
 
 @called
-def directed(system, z, towards, factors, tangent, J, right, left):
+def directed(system, z, towards, room, tangent):
     """The unit tangent at a solution, in the direction of another vector, with Jacobian and null vectors: the sign of
     the determinant with it, not a number where the equations are not finite, and what else is known about the point."""
-    units, N, row = system[8], len(z), np.empty(len(z))
-    about = equations(system, z, tangent, J, right, left, True)
-    finite = all_finite(tangent, J)
+    units, N, row = system.units, len(z), np.empty(len(z))
+    about = equations(system, z, tangent, room, True)
+    finite = all_finite(tangent, room.J)
     size = length(towards, units)
     for i in range(N):
         row[i] = towards[i] / units[i] ** 2 / (size if size else 1.0)
-    sign = bordered_by(system[2], J, row, units, factors)
-    along(system, factors, sign, towards, tangent)
+    sign = bordered_by(system, row, room)
+    along(system, room, sign, towards, tangent)
     return sign if finite else np.nan, about
 
 
 @loop
-def placed(kind, fn, routines, tape, numbers, places, b, c, units, frame, guess, row, towards, correct):
+def placed(parts, guess, row, towards, correct):
     """The solution near a guess, or the guess itself, with its tangent and Jacobian; how the search for it ended, with
     its last change."""
-    system = (kind, fn, routines, np.empty(tape), numbers.copy(), places, b, c, units, frame)
-    z, tangent, J = guess.copy(), np.empty(len(guess)), np.empty((len(guess) - 1, len(guess)))
-    right, left, factors, ended, size = np.empty_like(b), np.empty_like(b), blank(len(guess)), FOUND, 0.0
+    system = system_of(parts)
+    z, tangent, room, ended, size = guess.copy(), np.empty(len(guess)), room_for(system), FOUND, 0.0
     if correct:
-        ended, size = newton(system, z, row, factors, True, J, right, left)
+        ended, size = newton(system, z, row, room, True)
     if ended == FOUND:
-        sign, _ = directed(system, z, towards, factors, tangent, J, right, left)
+        sign, _ = directed(system, z, towards, room, tangent)
         ended = FOUND if sign == sign or correct else UNDEFINED
-    return z, tangent, J, ended, size
+    return z, tangent, room.J, ended, size

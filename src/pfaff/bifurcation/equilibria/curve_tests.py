@@ -9,11 +9,14 @@ from __future__ import annotations
 import numpy as np
 
 from pfaff.bifurcation.equilibria.addresses import eigen, factorised, solve_complex, substituted
-from pfaff.bifurcation.equilibria.corrector import product, rates, restricted
-from pfaff.bifurcation.equilibria.few_eigenvalues import FROM, covers, few
+from pfaff.bifurcation.equilibria.corrector import product, restricted
+from pfaff.bifurcation.equilibria.eigenframes import FROM
+from pfaff.bifurcation.equilibria.few_eigenvalues import few
 from pfaff.bifurcation.equilibria.linking import called
+from pfaff.bifurcation.equilibria.loop_system import rates, state_jacobian
 from pfaff.bifurcation.equilibria.regular import FOLDS
 from pfaff.bifurcation.equilibria.spectra import compared, watched
+from pfaff.bifurcation.equilibria.unwatched import covers
 from pfaff.bifurcation.equilibria.zero_forms import UNDAMPED
 
 TESTS, WHOLE, PAIRS = 4, 1, 2  # at most, and which of them ask for many eigenvalues
@@ -23,21 +26,18 @@ LARGEST = 600.0  # logarithm of a product
 
 
 @called
-def measured(system, z, J, right, left, about, which, tests):
+def measured(system, z, room, about, which, tests):
     """Cusp, Bogdanov–Takens and zero-Hopf points of folds; of Hopf points Bogdanov–Takens, zero-Hopf, double and
     generalised ones. All of them, or those that are asked for, with others that cost nothing."""
-    kind, n = system[0], system[6].shape[1]
-    A = np.empty((n, n))
-    for i in range(n):
-        for j in range(n):
-            A[i, j] = J[i, j]
+    kind, n, right, left = system.kind, system.b.shape[1], room.right, room.left
+    A = state_jacobian(room.J, n)
     if which == EVERY or by_eigenvalues(kind, which):
-        values, _, _ = eigen(system[2], A, False, False)
+        values, _, _ = eigen(system.routines, A, False, False)
         told_by(values, kind, about, tests)
     if kind == FOLDS:
         v, w = np.sqrt(product(right[0], right[0])), np.sqrt(product(left[0], left[0]))
-        overlap = product(left[0], right[0]) / lengths(right[0], left[0], system[8])
-        tests[0] = -product(J[n, :n], right[0]) / (2 * w * v**2)
+        overlap = product(left[0], right[0]) / lengths(right[0], left[0], system.units)
+        tests[0] = -product(room.J[n, :n], right[0]) / (2 * w * v**2)
         tests[1] = overlap * about if abs(overlap) > UNDAMPED else 0.0
         tests[3] = 1.0
     else:
@@ -68,27 +68,24 @@ def told_by(values, kind, about, tests):
 @called
 def in_frame(system, J, many, about, tests):
     """The same by so many eigenvalues as a frame watches, any number if that is 0; whether it serves."""
-    n = system[6].shape[1]
-    A, some = np.empty((n, n)), np.empty(n, dtype=np.complex128)
-    for i in range(n):
-        for j in range(n):
-            A[i, j] = J[i, j]
-    found = few(system[2], system[9], A, A, False, some, some.copy())
+    n = system.b.shape[1]
+    A, some = state_jacobian(J, n), np.empty((2, n), dtype=np.complex128)
+    found = few(system.routines, system.frame, A, A, False, some[0], some[1], np.empty((1, n, n)))
     if found and found == (many or found):
-        told_by(some[:found], system[0], about, tests)
+        told_by(some[0, :found], system.kind, about, tests)
         return True
     return False
 
 
 @called
-def told_by_few(system, first, last, step, known, about, values, slopes, tests):
+def told_by_few(system, first, last, step, known, about, spectra, tests):
     """The same at both ends of a step, rows z and tangent, by as few eigenvalues as say it in between too: how many."""
-    kind, n, frame = system[0], values.shape[1], system[9]
-    if n < FROM or frame[0][0] < 0:
+    kind, n, frame, values = system.kind, system.b.shape[1], system.frame, spectra.values
+    if n < FROM or frame.many[0] < 0:
         return n
-    serves = known and watched(system, last[0], last[1], values[1], slopes[1]) == known
-    if not serves or not covers(values, slopes, known, step):
-        known = compared(system, first, last, step, values, slopes)
+    serves = known and watched(system, last[0], last[1], spectra, 1) == known
+    if not serves or not covers(system.routines, frame, spectra.others, step):
+        known = compared(system, first, last, step, spectra)
         told_by(values[0, :known], kind, tests[1, 0], tests[1])
         tests[0, WHOLE] = tests[0, PAIRS] = np.nan  # of other eigenvalues
     told_by(values[1, :known], kind, about, tests[2])
@@ -151,8 +148,7 @@ def pair_product(values, first, second):
 def re_c1(system, z, A, V, W, square):
     """Re ⟨p, C(q, q, q̄) + B(q̄, h20) + 2B(q, h11)⟩/2 with (2iω − A) h20 = B(q, q) and A h11 = −B(q, q̄), where
     ⟨q, q⟩ = ⟨p, q⟩ = 1; V and W are bases of the critical planes, in units."""
-    _, fn, routines, tape, numbers, places, _, _, units, _ = system
-    n, N = len(A), len(z)
+    routines, units, n, N = system.routines, system.units, len(A), len(z)
     if not square > 0:
         return np.nan
     omega, shifted = np.sqrt(square), np.empty((n, n), dtype=np.complex128)
@@ -167,7 +163,7 @@ def re_c1(system, z, A, V, W, square):
         for side in (1.0, -1.0):
             for i in range(n):
                 beside[i] = z[i] + side * h * (q[i].real if part == 0 else q[i].imag)
-            rates(fn, tape, numbers, places, beside, values)
+            rates(system.function, beside, values)
             for i in range(n):
                 for j in range(n):
                     bend[i, j] += side * values[i, 1 + j] / (2 * h) * (1 if part == 0 else 1j)

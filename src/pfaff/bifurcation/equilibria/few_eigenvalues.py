@@ -1,93 +1,21 @@
-"""The few eigenvalues of a large matrix that lie farthest to the right, from the vectors of a matrix near it.
+"""The few eigenvalues of a large matrix that lie farthest to the right, from the frame of a matrix near it.
 
-In the frame of all eigenvectors of a matrix, another one near it is almost diagonal, B = Λ + E with nothing on the
-diagonal of E. Those of its invariant
-subspace near the first few are I + X, on the left I + Y: B_RI + B_RR X = X (B_II + B_IR X), and likewise for Y, which
-simple iteration solves where a gap is wide beside E (Stewart 1973). All other eigenvalues are those of B_RR − X B_IR,
-and lie in Gershgorin's discs: as long as these stay left of the imaginary axis, at both ends of a step and as far as
-they may move in it, none of them matters. Products are of real matrices, in the real and imaginary parts of vectors.
-That is a hundred times less work than all eigenvalues with their vectors.
+There it is almost diagonal, B = Λ + E with nothing in the blocks of Λ on the diagonal of E. Bases of its invariant
+subspace near the first few vectors are I + X, on the left I + Y: B_RI + B_RR X = X (B_II + B_IR X), and likewise for Y,
+which simple iteration solves where a gap is wide beside E (Stewart 1973). That is a hundred times less work than all
+eigenvalues with their vectors. The others are those of B_RR − X B_IR: ``unwatched`` says that none of them matters.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from pfaff.bifurcation.equilibria.addresses import eigen, factorised, finite, substituted
+from pfaff.bifurcation.equilibria.addresses import eigen, factorised, substituted
 from pfaff.bifurcation.equilibria.linking import called
-from pfaff.bifurcation.equilibria.step_cubics import doubtful
+from pfaff.bifurcation.equilibria.unwatched import definite, room_left
 
-FROM = 16  # states from which a frame is worth its while
-MOST = 8  # eigenvalues that are watched
-WIDE = 1 / 3  # of the widest gap after so many, one that is wide enough
-TURNS, SETTLED = 20, 1e-7  # of subspaces, at most, and their last change: eigenvalues err by its square
+TURNS, SETTLED = 12, 1e-7  # of subspaces, at most, and their last change: eigenvalues err by its square
 SPARSE = 6  # times fewer entries than a full matrix, with which one is multiplied by them
-ASIDE = 0.5  # of the distance from the imaginary axis that others had, what their discs must keep
-
-# A frame is the number of eigenvalues that are watched (none as long as there is no frame, −1 if all are), the real and
-# imaginary parts of right vectors as columns, the rows dual to them, and the eigenvalues, the rightmost first.
-
-
-@called
-def framed(routines, A, frame):
-    """A frame of the eigenvectors of a matrix."""
-    watched, basis, dual, values = frame
-    n, order = len(A), np.empty(len(A), dtype=np.int64)
-    found, _, right = eigen(routines, A, False, True)
-    for k in range(n):
-        j = k
-        while j > 0 and ahead(found[k], found[order[j - 1]]):
-            order[j] = order[j - 1]
-            j -= 1
-        order[j] = k
-    for k in range(n):
-        values[k] = found[order[k]]
-    watched[0] = before_gap(values)
-    for k in range(n):
-        q = right[order[k]]
-        if values[k].imag < 0:
-            continue  # with the one before it
-        for i in range(n):
-            basis[i, k] = q[i].real
-            if values[k].imag > 0:
-                basis[i, k + 1] = q[i].imag
-    if not inverted(routines, basis, dual):
-        watched[0] = 0
-
-
-@called
-def inverted(routines, A, inverse):
-    """Whether a matrix has an inverse, and that."""
-    n = len(A)
-    factors, pivots, columns = A.T.copy(), np.empty(len(A), dtype=np.int32), np.eye(len(A))
-    if not finite(A) or factorised(routines, factors, pivots) == 0.0:
-        return False
-    substituted(routines, factors, pivots, columns, n, False)
-    for i in range(n):
-        for j in range(n):
-            inverse[i, j] = columns[j, i]
-    return finite(inverse)
-
-
-@called
-def ahead(a, b):
-    """Whether an eigenvalue comes before another: to the right of it, or slower. Equal pairs keep their order, so that
-    each stays together."""
-    return a.real > b.real or (a.real == b.real and abs(a.imag) < abs(b.imag))
-
-
-@called
-def before_gap(values):
-    """How many eigenvalues there are before the first gap that is wide enough, beyond which all decay; 0 if none is."""
-    widest, last = 0.0, min(MOST, len(values) // 2)
-    for k in range(1, last + 1):
-        if values[k].real < 0 and not values[k].imag < 0:
-            widest = max(widest, values[k - 1].real - values[k].real)
-    for k in range(1, last + 1):
-        gap = values[k - 1].real - values[k].real
-        if values[k].real < 0 and not values[k].imag < 0 and gap > 0 and gap >= WIDE * widest:
-            return k
-    return 0
 
 
 @called
@@ -109,67 +37,73 @@ def times(A, basis):
 
 
 @called
-def on_diagonal(known, M):
-    """The diagonal of a matrix by complex eigenvectors, and whether its pairs are pairs as those of the eigenvalues."""
-    own, alike = np.empty_like(known), True
-    for k in range(len(known)):
-        if known[k].imag == 0:
-            own[k] = M[k, k]
-        elif known[k].imag > 0:
-            turning = (M[k, k + 1] - M[k + 1, k]) / 2
-            own[k] = complex((M[k, k] + M[k + 1, k + 1]) / 2, turning)
-            own[k + 1], alike = own[k].conjugate(), alike and turning > 0
-    return own, alike
+def taken_out(blocks, M):
+    """The rows of the blocks on the diagonal of a matrix, which keeps zeros there."""
+    own = np.zeros((len(M), 2))
+    for k in range(len(M)):
+        for i in range(blocks[k]):
+            for j in range(blocks[k]):
+                own[k + i, j], M[k + i, k + j] = M[k + i, k + j], 0.0
+    return own
 
 
 @called
-def diagonal(known, M, factor):
-    """M with a multiple of the eigenvalues added, in blocks [[α, β], [−β, α]] of pairs α ± iβ."""
-    for k in range(len(known)):
-        M[k, k] += factor * known[k].real
-        if known[k].imag > 0:
-            M[k, k + 1] += factor * known[k].imag
-            M[k + 1, k] -= factor * known[k].imag
+def put_back(blocks, own, M):
+    for k in range(len(M)):
+        for i in range(blocks[k]):
+            for j in range(blocks[k]):
+                M[k + i, k + j] = own[k + i, j]
 
 
 @called
-def quotient(above, below):
-    """Of complex numbers of a like size."""
-    square = below.real**2 + below.imag**2
-    return complex(
-        (above.real * below.real + above.imag * below.imag) / square,
-        (above.imag * below.real - above.real * below.imag) / square,
-    )
+def of_two(a, b, c, d, f, g):
+    """The solution of two equations."""
+    det = a * d - b * c
+    return (d * f - b * g) / det, (a * g - c * f) / det
 
 
 @called
-def divided(known, p, turn, F):
-    """X with X Λ_I − Λ_R X = F in its place, Λᵀ for Λ where ``turn`` is −1: each block by its complex parts."""
-    for r in range(p, len(known)):
-        if known[r].imag < 0:
-            continue
-        a = complex(known[r].real, turn * known[r].imag)
-        for i in range(p):
-            if known[i].imag < 0:
+def block(own, k, turn):
+    """Entries of a block of two rows, or of its transpose."""
+    return (own[k, 0], own[k, 1], own[k + 1, 0], own[k + 1, 1]) if turn > 0 else (
+        own[k, 0], own[k + 1, 0], own[k, 1], own[k + 1, 1])  # fmt: skip
+
+
+@called
+def divided(blocks, own, p, turn, F):
+    """X with X Λ_I − Λ_R X = F in its place, Λᵀ for Λ where ``turn`` is −1.
+
+    Of blocks of two rows (Λ_R² − Λ_R tr Λ_I + det Λ_I) X = F tr Λ_I − F Λ_I − Λ_R F, by Cayley and Hamilton."""
+    for i in range(p):
+        for r in range(p, len(own)):
+            k = r - p
+            if blocks[i] == 0 or blocks[r] == 0:
                 continue
-            b, k = complex(known[i].real, turn * known[i].imag), r - p
-            if known[r].imag == 0 and known[i].imag == 0:
-                F[k, i] /= b.real - a.real
-            elif known[r].imag == 0:
-                x = quotient(complex(F[k, i], F[k, i + 1]), b - a)
-                F[k, i], F[k, i + 1] = x.real, x.imag
-            elif known[i].imag == 0:
-                x = quotient(complex(F[k, i], -F[k + 1, i]), b - a)
-                F[k, i], F[k + 1, i] = x.real, -x.imag
+            if blocks[i] == 1 and blocks[r] == 1:
+                F[k, i] /= own[i, 0] - own[r, 0]
+            elif blocks[i] == 1:
+                a, b, c, d = block(own, r, turn)
+                x = own[i, 0]
+                F[k, i], F[k + 1, i] = of_two(x - a, -b, -c, x - d, F[k, i], F[k + 1, i])
+            elif blocks[r] == 1:
+                a, b, c, d = block(own, i, turn)
+                x = own[r, 0]
+                F[k, i], F[k, i + 1] = of_two(a - x, c, b, d - x, F[k, i], F[k, i + 1])
             else:
-                x = quotient(complex(F[k, i] + F[k + 1, i + 1], F[k, i + 1] - F[k + 1, i]) / 2, b - a)
-                y = quotient(complex(F[k, i] - F[k + 1, i + 1], -F[k, i + 1] - F[k + 1, i]) / 2, b.conjugate() - a)
-                F[k, i], F[k, i + 1] = x.real + y.real, x.imag - y.imag
-                F[k + 1, i], F[k + 1, i + 1] = -x.imag - y.imag, x.real - y.real
+                a, b, c, d = block(own, i, turn)
+                e, f, g, h = block(own, r, turn)
+                q, s, t, u = F[k, i], F[k, i + 1], F[k + 1, i], F[k + 1, i + 1]
+                trace, det = a + d, a * d - b * c
+                upper, lower = e * e + f * g - trace * e + det, g * f + h * h - trace * h + det
+                beside, below = f * (e + h - trace), g * (e + h - trace)
+                first = trace * q - (q * a + s * c) - (e * q + f * t), trace * t - (t * a + u * c) - (g * q + h * t)
+                last = trace * s - (q * b + s * d) - (e * s + f * u), trace * u - (t * b + u * d) - (g * s + h * u)
+                F[k, i], F[k + 1, i] = of_two(upper, beside, below, lower, first[0], first[1])
+                F[k, i + 1], F[k + 1, i + 1] = of_two(upper, beside, below, lower, last[0], last[1])
 
 
 @called
-def turned_to(known, E, turn, Z):
+def turned_to(blocks, own, E, turn, Z):
     """Whether a basis Z = [I; X] of an invariant subspace of Λ + E is found, of its transpose where ``turn`` is −1."""
     n, p = Z.shape
     for i in range(n):
@@ -178,7 +112,7 @@ def turned_to(known, E, turn, Z):
     for _ in range(TURNS):
         image = np.dot(E, Z) if turn > 0 else np.dot(E.T, Z)
         F = image[p:] - np.dot(Z[p:], image[:p])
-        divided(known, p, turn, F)
+        divided(blocks, own, p, turn, F)
         change, size = 0.0, 1.0
         for r in range(n - p):
             for i in range(p):
@@ -192,84 +126,28 @@ def turned_to(known, E, turn, Z):
 
 
 @called
-def spread(known, M, k, r, start):
-    """The sum of a row k of a matrix by complex eigenvectors, the row of eigenvalue r, from a column on: of sizes, and
-    the entry on the diagonal with its real part instead."""
-    total, whole = 0.0, 0.0
-    for c in range(start, len(known)):
-        if known[c].imag < 0:
-            continue
-        if known[r].imag == 0:
-            size = abs(M[k, c]) if known[c].imag == 0 else 2 * np.sqrt(M[k, c] ** 2 + M[k, c + 1] ** 2)
-            real = M[k, c]
-        elif known[c].imag == 0:
-            size = np.sqrt(M[k, c] ** 2 + M[k + 1, c] ** 2) / 2
-            real = size
-        else:
-            a, b, d, e = M[k, c], M[k, c + 1], M[k + 1, c], M[k + 1, c + 1]
-            size, other = np.sqrt((a + e) ** 2 + (b - d) ** 2) / 2, np.sqrt((a - e) ** 2 + (b + d) ** 2) / 2
-            total, whole = total + other, whole + other
-            real = (a + e) / 2
-        total, whole = total + size, whole + (real if c == r else size)
-    return total, whole
-
-
-@called
-def length_aside(known, edge, E, Z, C):
-    """How far along the tangent, where the matrix changes by C, the discs of Gershgorin of B_RR − X B_IR stay to the
-    left of an edge; below zero if they do not even here, without end if C has no rows."""
-    n, p = Z.shape
-    others, shortest = E[p:] - np.dot(Z[p:], E[:p]), np.inf
-    for r in range(p, n):
-        if not known[r].imag < 0:
-            room = edge - known[r].real - spread(known, others, r - p, r, p)[1]
-            speed = spread(known, C, r, r, 0)[0] if len(C) else 0.0
-            length = room / speed if speed else (np.inf if room >= 0 else -np.inf)
-            if not length >= shortest:
-                shortest = length
-    return shortest
-
-
-@called
-def covers(values, slopes, many, step):
-    """Whether the discs of all other eigenvalues stay aside between both ends of a step, by what ``few`` leaves behind
-    those that are watched: they do so from each end on, and nothing is hidden between their centres."""
-    last = values.shape[1] - 1
-    if not (slopes[0, last].real >= step and slopes[1, last].real >= step):
-        return False
-    for r in range(many, last + 1):
-        rise, fall = slopes[0, r], slopes[1, r]
-        rates = (rise.imag, fall.imag) if r == last else (rise.real, fall.real)
-        if doubtful(values[0, r].real, step * rates[0], values[1, r].real, step * rates[1], 0.0):
-            return False
-    return True
-
-
-@called
-def few(routines, frame, A, change, sloped, values, slopes):
+def few(routines, frame, A, change, sloped, values, slopes, room):
     """The watched eigenvalues of a matrix, and if need be their derivatives where it changes so: how many; 0 if the
-    frame does not serve. Behind them are left centres of the discs of all others and how these change, with the last
-    one's as an imaginary part beside how far they stay aside, for ``covers``."""
-    watched, basis, dual, known = frame
-    p, n = watched[0], len(A)
-    E, right, left = np.dot(dual, times(A, basis)), np.empty((n, p)), np.empty((n, p))
-    C = np.dot(dual, times(change, basis)) if sloped else np.empty((0, n))
-    own, alike = on_diagonal(known, E)
-    if not alike:
+    frame does not serve. What room all others leave is left in ``room``, with its derivative, for ``covers``; without
+    slopes they must leave some."""
+    p, n, blocks = frame.many[0], len(A), frame.blocks
+    B, right, left = np.dot(frame.dual, times(A, frame.basis)), np.empty((n, p)), np.empty((n, p))
+    own = taken_out(blocks, B)
+    if not turned_to(blocks, own, B, 1, right) or not turned_to(blocks, own, B, -1, left):
         return 0
-    diagonal(own, E, -1.0)
-    if not turned_to(own, E, 1, right):
+    across = np.dot(right[p:], B[:p])
+    put_back(blocks, own, B)
+    room_left(frame, B[p:] - across, 1.0, room[0])
+    if not sloped and not definite(routines, room[0], room[0], 0.0, 0.0, n - p):
         return 0
-    length = length_aside(own, ASIDE * known[p].real, E, right, C)
-    if not length >= 0 or not turned_to(own, E, -1, left):
-        return 0
-    diagonal(own, E, 1.0)
-    inner, overlap = np.dot(left.T, np.dot(E, right)), np.dot(left.T, right)
-    outer = np.dot(left.T, np.dot(C, right)) if sloped else inner
-    moving, _ = on_diagonal(known, C) if sloped else (own, True)
-    for r in range(p, n):
-        values[r], slopes[r] = own[r], complex(moving[r].real, 0.0)
-    slopes[n - 1] = complex(length, moving[n - 1].real)
+    inner, overlap, outer = np.dot(left.T, np.dot(B, right)), np.dot(left.T, right), np.empty((p, p))
+    if sloped:
+        C = np.dot(frame.dual, times(change, frame.basis))
+        image = np.dot(C, right)
+        outer = np.dot(left.T, image)
+        turning = image[p:] - np.dot(right[p:], image[:p])
+        divided(blocks, own, p, 1, turning)  # how X changes, but for terms of second order in E
+        room_left(frame, C[p:] - np.dot(right[p:], C[:p]) - np.dot(turning, B[:p]), 0.0, room[1])
     return subspace(routines, inner, outer, overlap, values, slopes)
 
 

@@ -10,9 +10,9 @@ import numpy as np
 from pfaff.algebra.bordering import FARTHEST, WIDEST
 from pfaff.algebra.tolerances import EXACT, NEWTON_STEPS, RANK, SETTLED
 from pfaff.bifurcation.equilibria.addresses import factorised, substituted
-from pfaff.bifurcation.equilibria.corrector import rates
 from pfaff.bifurcation.equilibria.even_units import scales
 from pfaff.bifurcation.equilibria.linking import called, loop
+from pfaff.bifurcation.equilibria.loop_system import function_of, rates
 
 
 @called
@@ -56,16 +56,17 @@ def regular_units(routines, J):
 
 
 @loop
-def rested(fn, routines, tape, numbers, places, x, values):
+def rested(parts, routines, x, values):
     """Whether Newton's method settles at a regular equilibrium, x in its place; ``values`` are room."""
-    n, tape, numbers = len(x), np.empty(tape), numbers.copy()
+    function, n = function_of(parts), len(x)
+    numbers, places = function.numbers, function.places
     J, step, z, change = np.empty((n, n)), np.empty(n), np.empty(n + len(places)), np.inf
     for i in range(n):
         z[i] = x[i]
     for j in range(len(places)):
         z[n + j] = numbers[places[j]]
     for _ in range(NEWTON_STEPS):
-        rates(fn, tape, numbers, places, z, values)
+        rates(function, z, values)
         before, change, most = change, 0.0, 0.0
         for i in range(n):
             step[i], most = values[i, 0], max(most, abs(z[i]))

@@ -5,24 +5,26 @@ from __future__ import annotations
 import numpy as np
 
 from pfaff.bifurcation.equilibria.addresses import eigen
-from pfaff.bifurcation.equilibria.corrector import FOUND, blank, directed, length, newton
+from pfaff.bifurcation.equilibria.corrector import FOUND, directed, length, newton
 from pfaff.bifurcation.equilibria.curve_tests import TESTS, by_eigenvalues, in_frame, measured, pair_product
-from pfaff.bifurcation.equilibria.few_eigenvalues import FROM, few
+from pfaff.bifurcation.equilibria.eigenframes import FROM
+from pfaff.bifurcation.equilibria.few_eigenvalues import few
 from pfaff.bifurcation.equilibria.linking import called, loop
+from pfaff.bifurcation.equilibria.loop_system import room_for, state_jacobian, system_of
 from pfaff.bifurcation.equilibria.regular import BOUND, EQUILIBRIA, TURN
 
 TRIALS = 100
 LEFT = 4e-15  # of a place, what rounding leaves uncertain
 EDGE = 0.05  # of a step, how far from its ends the first trial is
+GUESSES = 4  # steps of Newton's method along a cubic
 SHARP = 1e-4  # of a test at the ends of a step, what is left of it where it vanishes and does not jump
 
 
 @called
-def trial(system, which, bound, a, b, s, z, tangent, factors, fresh, J, right, left, tests):
+def trial(system, wanted, a, b, s, z, tangent, room, fresh):
     """A test at a fraction of the chord of two points, rows z, tangent and units; not a number if no point is there.
-    Factors at another one serve if they are not to be ``fresh``."""
-    n, N, kind = system[6].shape[1], len(z), system[0]
-    way, row = np.empty(N), np.empty(N)
+    ``wanted`` are which test it is, and a bound. Factors at another point serve if they are not to be ``fresh``."""
+    N, (which, bound), way, row = len(z), wanted, np.empty(len(z)), np.empty(len(z))
     for i in range(N):
         way[i] = b[0, i] - a[0, i]
         row[i] = way[i] / a[2, i] ** 2
@@ -30,42 +32,62 @@ def trial(system, which, bound, a, b, s, z, tangent, factors, fresh, J, right, l
     for i in range(N):
         bow = s * (1 - s) ** 2 * a[1, i] + s**2 * (s - 1) * b[1, i] / size
         z[i] = a[0, i] + s**2 * (3 - 2 * s) * way[i] + chord * bow
-    ended, _ = newton(system, z, row, factors, fresh, J, right, left)
+    ended, _ = newton(system, z, row, room, fresh)
     if ended != FOUND:
         return np.nan
-    sign, about = directed(system, z, way, factors, tangent, J, right, left)
+    sign, about = directed(system, z, way, room, tangent)
     if sign != sign:
         return np.nan
     if which == BOUND:
         return z[N - 1] - bound
-    if which == TURN:
-        return tangent[N - 1]
-    framed = n >= FROM and system[9][0][0] > 0
-    if kind != EQUILIBRIA:
-        if not framed or not by_eigenvalues(kind, which):
-            measured(system, z, J, right, left, about, which, tests)
-        elif not in_frame(system, J, 0, about, tests):
+    return tangent[N - 1] if which == TURN else tested(system, which, z, room, about)
+
+
+@called
+def tested(system, which, z, room, about):
+    """A test at a point, by the frame that there is; not a number where that does not serve."""
+    n, tests = system.b.shape[1], np.empty(TESTS)
+    framed = n >= FROM and system.frame.many[0] > 0
+    if system.kind != EQUILIBRIA:
+        if not framed or not by_eigenvalues(system.kind, which):
+            measured(system, z, room, about, which, tests)
+        elif not in_frame(system, room.J, 0, about, tests):
             return np.nan
         return tests[which]
-    A = np.empty((n, n))
-    for i in range(n):
-        for j in range(n):
-            A[i, j] = J[i, j]
+    A = state_jacobian(room.J, n)
     if framed:
-        some = np.empty(n, dtype=np.complex128)
-        many = few(system[2], system[9], A, A, False, some, some.copy())
-        return pair_product(some[:many], -1, -1) if many else np.nan
-    values, _, _ = eigen(system[2], A, False, False)
+        some = np.empty((2, n), dtype=np.complex128)
+        many = few(system.routines, system.frame, A, A, False, some[0], some[1], np.empty((1, n, n)))
+        return pair_product(some[0, :many], -1, -1) if many else np.nan
+    values, _, _ = eigen(system.routines, A, False, False)
     return pair_product(values, -1, -1)
+
+
+@called
+def guessed(which, bound, first, last, f1, f2):
+    """The fraction at which a test vanishes that has these values at the ends of a chord: along Hermite's cubic, where
+    it is the parameter that turns or has a value, else along a line."""
+    N, chord = first.shape[1], 0.0
+    for i in range(N):
+        chord += ((last[0, i] - first[0, i]) / first[2, i]) ** 2
+    rise, fall = np.sqrt(chord) * first[1, N - 1], np.sqrt(chord) * last[1, N - 1]
+    s, before, after = f1 / (f1 - f2), first[0, N - 1], last[0, N - 1]
+    if which != TURN and which != BOUND:
+        return s
+    bend, twist = 3 * (after - before) - 2 * rise - fall, 2 * (before - after) + rise + fall
+    for _ in range(GUESSES):
+        slope, curve = rise + s * (2 * bend + 3 * s * twist), 2 * bend + 6 * s * twist
+        value = slope if which == TURN else before - bound + s * (rise + s * (bend + s * twist))
+        s -= value / (curve if which == TURN else slope)
+    return s if 0 < s < 1 else f1 / (f1 - f2)
 
 
 @called
 def sought(system, which, bound, first, last, ends, found, place):
     """The fraction of the chord of two points where a test vanishes, and the point there in ``found``; NaN if it does
     not, or a trial fails. ``ends`` are its values at both, if they are known. By Chandrupatla's method (1997)."""
-    N, b = first.shape[1], system[6]
-    J, right, left, tests = np.empty((N - 1, N)), np.empty_like(b), np.empty_like(b), np.empty(TESTS)
-    z, tangent, factors, least = np.empty(N), np.empty(N), blank(N), np.inf
+    N, room, wanted = first.shape[1], room_for(system), (which, bound)
+    z, tangent, least = np.empty(N), np.empty(N), np.inf
     x1, x2, x3, best = 0.0, 1.0, 0.0, np.nan
     f1, f2, fresh = first[0, N - 1] - bound, last[0, N - 1] - bound, True
     if which == TURN:
@@ -73,15 +95,15 @@ def sought(system, which, bound, first, last, ends, found, place):
     elif which != BOUND and ends[0] * ends[1] < 0:
         f1, f2 = ends
     elif which != BOUND:
-        f1 = trial(system, which, bound, first, last, x1, z, tangent, factors, True, J, right, left, tests)
-        f2 = trial(system, which, bound, first, last, x2, z, tangent, factors, True, J, right, left, tests)
+        f1 = trial(system, wanted, first, last, x1, z, tangent, room, True)
+        f2 = trial(system, wanted, first, last, x2, z, tangent, room, True)
     f3, largest = f1, max(abs(f1), abs(f2))
     if not f1 * f2 < 0:
         return np.nan
-    t = min(max(f1 / (f1 - f2), EDGE), 1 - EDGE)
+    t = min(max(guessed(which, bound, first, last, f1, f2), EDGE), 1 - EDGE)
     for _ in range(TRIALS):
         at = x1 + t * (x2 - x1)
-        value = trial(system, which, bound, first, last, at, z, tangent, factors, fresh, J, right, left, tests)
+        value = trial(system, wanted, first, last, at, z, tangent, room, fresh)
         fresh = False
         if not abs(value) < np.inf:
             return np.nan
@@ -94,21 +116,20 @@ def sought(system, which, bound, first, last, ends, found, place):
         else:
             x3, f3, x2, f2 = x2, f2, x1, f1
         x1, f1 = at, value
-        room = (LEFT * abs(best) + place) / abs(x2 - x1)
-        if room > 0.5 or value == 0:
+        slack = (LEFT * abs(best) + place) / abs(x2 - x1)
+        if slack > 0.5 or value == 0:
             break
         ratio, fall = (x1 - x2) / (x3 - x2), (f1 - f2) / (f3 - f2)
         t = 0.5
         if fall**2 < ratio and (1 - fall) ** 2 < 1 - ratio:
             t = f1 / (f2 - f1) * f3 / (f2 - f3) + (x3 - x1) / (x2 - x1) * f1 / (f3 - f1) * f2 / (f3 - f2)
-            if abs(t) < room:  # the zero is nearer than it need be known
+            if abs(t) < slack:  # the zero is nearer than it need be known
                 break
-        t = min(1 - room, max(room, t))
+        t = min(1 - slack, max(slack, t))
     return best if least <= SHARP * largest else np.nan
 
 
 @loop
-def locate(kind, fn, routines, tape, numbers, places, b, c, units, frame, which, bound, first, last, found, place):
-    """The same for a system that is handed over."""
-    system = (kind, fn, routines, np.empty(tape), numbers.copy(), places, b, c, units, frame)
-    return sought(system, which, bound, first, last, (np.nan, np.nan), found, place)
+def locate(parts, which, bound, first, last, found, place):
+    """The same, where nothing is known at the ends."""
+    return sought(system_of(parts), which, bound, first, last, (np.nan, np.nan), found, place)

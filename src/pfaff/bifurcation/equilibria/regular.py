@@ -29,6 +29,7 @@ class Regular(Implicit):
 
     equations: RestEquations
     kind: int | None
+    place = 1e-12  # nearer, tests are rounding
     walks = True  # whether nothing but its tests says what happens
     numbers: ClassVar[Mapping[str, int]] = {}  # of tests in compiled loops
     located_by_number: ClassVar[Sequence[str]] = ()  # those that are as sharp there
@@ -49,14 +50,12 @@ class Regular(Implicit):
         if pointer is None:
             return None
         from pfaff.bifurcation.equilibria.addresses import lapack
-        from pfaff.bifurcation.equilibria.branch_loops import ready
+        from pfaff.bifurcation.equilibria.branch_loops import no_frame, ready
 
         if not ready():
             return None
-        n = s.n
-        frame = np.zeros(1, dtype=np.int64), np.empty((n, n)), np.empty((n, n)), np.empty(n, dtype=complex)
-        of_case = s.case.numbers, s.free_places, *self.borders, s.sizes
-        return self.kind, pointer.address, lapack(), pointer.tape, *of_case, frame
+        function = pointer.address, pointer.tape, s.case.numbers, s.free_places
+        return self.kind, function, lapack(), *self.borders, s.sizes, no_frame(s.n)
 
     def __getstate__(self) -> dict[str, Any]:
         """Without addresses, which are this process's own."""
@@ -66,7 +65,7 @@ class Regular(Implicit):
         if self.loops is not None:
             from pfaff.bifurcation.equilibria.branch_loops import placed
 
-            z, _, _, ended, _ = placed(*self.loops, guess, row, row, True)
+            z, _, _, ended, _ = placed(self.loops, guess, row, row, True)
             if not ended:
                 return z
         return super().solved(guess, row)  # which says why there is none
@@ -75,7 +74,7 @@ class Regular(Implicit):
         if self.loops is not None:
             from pfaff.bifurcation.equilibria.branch_loops import placed
 
-            _, tangent, J, ended, _ = placed(*self.loops, z, towards, towards, False)
+            _, tangent, J, ended, _ = placed(self.loops, z, towards, towards, False)
             if not ended:
                 facts = self.inspect(z, tangent)
                 facts.tell(jacobian=J)
@@ -88,7 +87,7 @@ class Regular(Implicit):
 
             forward, units = np.zeros(len(z)), self.equations.sizes
             forward[-1] = copysign(units[-1], ahead)
-            _, t, J, ended, _ = placed(*self.loops, z, forward, forward, False)
+            _, t, J, ended, _ = placed(self.loops, z, forward, forward, False)
             tangential = not ended and (np.abs(J @ t) <= TANGENTIAL * (np.abs(J) @ np.abs(t))).all()
             if tangential and abs(t[-1]) > STEEP * units[-1]:
                 facts = self.inspect(z, t)
@@ -101,10 +100,15 @@ class Regular(Implicit):
         if self.loops is not None:
             from pfaff.bifurcation.equilibria.branch_loops import first_spectrum
 
-            values: np.ndarray = first_spectrum(*self.loops, z)
+            values: np.ndarray = first_spectrum(self.loops, z)
             return values
         J, zeros = self.equations.state_jacobian(z), self.equations.zeros
         return np.linalg.eigvals(Deflation.about(J, zeros)(J) if zeros else J)
+
+    @property
+    def passed(self) -> int:
+        """Tests, as bits, beyond whose points loops may go on."""
+        return sum(1 << self.numbers[name] for name in self.passable)
 
     def at_step(self, units: np.ndarray, b: np.ndarray, c: np.ndarray) -> Any:
         """The problem with other units and borders."""
@@ -118,15 +122,15 @@ class Regular(Implicit):
         from pfaff.bifurcation.equilibria.branch_loops import walk
 
         s, bend = self.equations, np.zeros(len(at.z)) if at.bend is None else at.bend
-        origin = s.origin if isfinite(s.reach) else np.nan
-        passable = sum(1 << self.numbers[name] for name in self.passable)
+        way = (
+            np.array([at.z, at.tangent, at.units, bend]), longest, np.array(bounds), np.array([home.z, home.units]),
+            s.origin if isfinite(s.reach) else np.nan, self.passed, self.place,
+        )  # fmt: skip
         found = np.empty((STRETCH, 4 + 2 * len(self.borders[0]), len(at.z)))
         special, marks = np.empty((SPECIALS, 2, len(at.z))), np.empty((SPECIALS, 3), dtype=np.int64)
         spectra = np.empty((2, 2 + SPECIALS, s.n), dtype=complex)
-        many, marked, length, turn, changed, side = walk(
-            *self.loops, np.array([at.z, at.tangent, at.units, bend]), length, longest, np.array(bounds),
-            np.array([home.z, home.units]), origin, passable, self.place, found, special, marks, *spectra,
-        )  # fmt: skip
+        taken = found, special, marks
+        many, marked, length, turn, changed, side = walk(self.loops, way, taken, tuple(spectra), length)
         points = Walked(many, partial(self._made, found))
         events = []
         for k, (test, before, some) in enumerate(marks[:marked].tolist()):
@@ -172,14 +176,14 @@ class Regular(Implicit):
             return False
         from pfaff.bifurcation.equilibria.branch_loops import quiet
 
-        return bool(quiet(*self.loops, *(np.array([each.z, each.tangent, each.units]) for each in (a, b))))
+        return bool(quiet(self.loops, *(np.array([each.z, each.tangent, each.units]) for each in (a, b))))
 
     def is_quiet_about(self, at: Spot, length: float) -> bool:
         if self.loops is None or not self.walks or at.bend is not None:
             return False
         from pfaff.bifurcation.equilibria.branch_loops import quiet_about
 
-        return bool(quiet_about(*self.loops, np.array([at.z, at.tangent, at.units]), length))
+        return bool(quiet_about(self.loops, np.array([at.z, at.tangent, at.units]), length))
 
     def zero(self, name: str, a: Spot, b: Spot) -> tuple[float, Spot] | None:
         if name in ("fold", TURNING):
@@ -197,7 +201,7 @@ class Regular(Implicit):
         from pfaff.bifurcation.equilibria.branch_loops import locate
 
         found, ends = np.empty((2, len(a.z))), (np.array([each.z, each.tangent, each.units]) for each in (a, b))
-        place = locate(*self.loops, which, bound, *ends, found, self.place)
+        place = locate(self.loops, which, bound, *ends, found, self.place)
         if place != place:
             return None
         return place, Spot(found[0], found[1], self.equations.sizes, self.inspect(*found))

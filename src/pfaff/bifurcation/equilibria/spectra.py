@@ -9,11 +9,14 @@ import numpy as np
 
 from pfaff.algebra.tolerances import GROWING, STIFF
 from pfaff.bifurcation.equilibria.addresses import eigen
-from pfaff.bifurcation.equilibria.corrector import length, rates
-from pfaff.bifurcation.equilibria.few_eigenvalues import FROM, covers, few, framed
+from pfaff.bifurcation.equilibria.corrector import length
+from pfaff.bifurcation.equilibria.eigenframes import FROM, framed
+from pfaff.bifurcation.equilibria.few_eigenvalues import few
 from pfaff.bifurcation.equilibria.linking import called, loop
+from pfaff.bifurcation.equilibria.loop_system import rates, system_of
 from pfaff.bifurcation.equilibria.rest_equations import PROBE
 from pfaff.bifurcation.equilibria.step_cubics import dipping, doubtful
+from pfaff.bifurcation.equilibria.unwatched import covers
 
 QUIET, HIDING, CROSSING = range(3)  # what eigenvalues do in a step
 
@@ -21,13 +24,12 @@ QUIET, HIDING, CROSSING = range(3)  # what eigenvalues do in a step
 @called
 def linear(system, z, tangent, A, change):
     """∂f/∂x at a point, and its derivative along the tangent."""
-    _, fn, _, tape, numbers, places, _, _, units, _ = system
     n, N = len(A), len(z)
-    beside, values, h = np.empty(N), np.empty((n, 1 + N)), PROBE / length(tangent, units)
+    beside, values, h = np.empty(N), np.empty((n, 1 + N)), PROBE / length(tangent, system.units)
     for side in (1, -1, 0):
         for i in range(N):
             beside[i] = z[i] + side * h * tangent[i]
-        rates(fn, tape, numbers, places, beside, values)
+        rates(system.function, beside, values)
         for i in range(n):
             for j in range(n):
                 if side == 0:
@@ -44,7 +46,7 @@ def spectrum(system, z, tangent, values, slopes):
     n = len(values)
     A, change = np.empty((n, n)), np.empty((n, n))
     linear(system, z, tangent, A, change)
-    found, left, right = eigen(system[2], A, True, True)
+    found, left, right = eigen(system.routines, A, True, True)
     for k in range(n):
         above, below = 0j, 0j
         for i in range(n):
@@ -57,62 +59,70 @@ def spectrum(system, z, tangent, values, slopes):
 
 
 @called
-def watched(system, z, tangent, values, slopes):
-    """The same of those eigenvalues that matter, by a frame: how many; 0 where it does not serve."""
-    n, frame = len(values), system[9]
-    if n < FROM or frame[0][0] < 0:
+def watched(system, z, tangent, spectra, row):
+    """The same of those eigenvalues that matter, by a frame, in a row of ``spectra``: how many; 0 where it does not
+    serve. Others are looked at if it is an end of a step."""
+    values, slopes, frame = spectra.values[row], spectra.slopes[row], system.frame
+    n = len(values)
+    if n < FROM or frame.many[0] < 0:
         spectrum(system, z, tangent, values, slopes)
         return n
-    if frame[0][0] == 0:
+    if frame.many[0] == 0:
         return 0
     A, change = np.empty((n, n)), np.empty((n, n))
     linear(system, z, tangent, A, change)
-    return few(system[2], frame, A, change, True, values, slopes)
+    others = spectra.others[row] if row < len(spectra.others) else np.empty((2, n, n))
+    return few(system.routines, frame, A, change, True, values, slopes, others)
 
 
 @called
-def compared(system, first, last, step, values, slopes):
+def compared(system, first, last, step, spectra):
     """The same at both ends of a step, rows z and tangent, in a new frame; of all eigenvalues if none serves."""
-    n, frame = values.shape[1], system[9]
+    values, slopes, frame = spectra.values, spectra.slopes, system.frame
+    n = values.shape[1]
     A, change = np.empty((n, n)), np.empty((n, n))
     linear(system, last[0], last[1], A, change)
-    framed(system[2], A, frame)
-    many = few(system[2], frame, A, change, True, values[1], slopes[1]) if frame[0][0] > 0 else 0
-    again = watched(system, first[0], first[1], values[0], slopes[0]) if many else 0
-    if again == 0 or not covers(values, slopes, many, step):
-        frame[0][0], many = 0 if again else -1, n
+    framed(system.routines, A, system.units, frame)
+    many = frame.many[0]
+    if many:
+        many = few(system.routines, frame, A, change, True, values[1], slopes[1], spectra.others[1])
+    again = watched(system, first[0], first[1], spectra, 0) if many else 0
+    if again == 0 or not covers(system.routines, frame, spectra.others, step):
+        frame.many[0], many = 0 if again else -1, n
         spectrum(system, first[0], first[1], values[0], slopes[0])
         spectrum(system, last[0], last[1], values[1], slopes[1])
     return many
 
 
 @loop
-def first_spectrum(kind, fn, routines, tape, numbers, places, b, c, units, frame, z):
+def first_spectrum(parts, z):
     """All eigenvalues at a point, whose vectors are the first frame."""
-    n = b.shape[1]
+    system = system_of(parts)
+    n = system.b.shape[1]
     A, values = np.empty((n, n)), np.empty((n, 1 + len(z)))
-    rates(fn, np.empty(tape), numbers.copy(), places, z, values)
+    rates(system.function, z, values)
     for i in range(n):
         for j in range(n):
             A[i, j] = values[i, 1 + j]
-    framed(routines, A, frame)
-    return frame[3].copy()
+    framed(system.routines, A, system.units, system.frame)
+    return system.frame.values.copy()
 
 
 @called
-def at_both(system, first, last, step, values, slopes):
+def at_both(system, first, last, step, spectra):
     """The same in the frame that there is, if it serves."""
-    many = watched(system, first[0], first[1], values[0], slopes[0])
-    again = watched(system, last[0], last[1], values[1], slopes[1]) if many else 0
-    served = many and many == again and (many == values.shape[1] or covers(values, slopes, many, step))
-    return many if served else compared(system, first, last, step, values, slopes)
+    many = watched(system, first[0], first[1], spectra, 0)
+    again = watched(system, last[0], last[1], spectra, 1) if many else 0
+    every = many == spectra.values.shape[1]
+    served = many and many == again and (every or covers(system.routines, system.frame, spectra.others, step))
+    return many if served else compared(system, first, last, step, spectra)
 
 
 @called
 def floor(system, values, many):
     """What the largest eigenvalue leaves uncertain in all others, where so many are known at both ends of a step."""
     n = values.shape[1]
-    return max(rounding(values[0]), rounding(values[1])) if many == n else rounding(system[9][3])
+    return max(rounding(values[0]), rounding(values[1])) if many == n else rounding(system.frame.values)
 
 
 @called

@@ -7,14 +7,17 @@ that cannot be taken, is left to the engine, and so is what there is to say abou
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
-from pfaff.bifurcation.equilibria.between import calm, happens, reached, returns, turned, turns_between
-from pfaff.bifurcation.equilibria.corrector import FOUND, blank, directed, length, newton, product
+from pfaff.bifurcation.equilibria.between import happens, reached, returns, turned, turns_between
+from pfaff.bifurcation.equilibria.corrector import FOUND, UNSETTLED, directed, length, newton, product
 from pfaff.bifurcation.equilibria.curve_tests import EVERY, QUICK, TESTS, measured, pair_product, told_by_few
-from pfaff.bifurcation.equilibria.few_eigenvalues import covers
+from pfaff.bifurcation.equilibria.eigenframes import FROM
 from pfaff.bifurcation.equilibria.linking import called, loop
 from pfaff.bifurcation.equilibria.locator import sought
+from pfaff.bifurcation.equilibria.loop_system import Room, Spectra, room_for, system_of
 from pfaff.bifurcation.equilibria.regular import BOUND, BRANCHING, EQUILIBRIA, FOLD, HOPF, TURN
 from pfaff.bifurcation.equilibria.special_points import LEVEL
 from pfaff.bifurcation.equilibria.spectra import (
@@ -30,6 +33,7 @@ from pfaff.bifurcation.equilibria.spectra import (
     spectrum,
     watched,
 )  # fmt: skip
+from pfaff.bifurcation.equilibria.unwatched import covers
 from pfaff.continuation.dense import NEAR as ON_BOUND
 from pfaff.continuation.problem import Pace
 
@@ -37,6 +41,97 @@ PACE = Pace()
 FIRST, SMALLEST, GROWTH, EASY, SHARPEST, STRAYED, RESOLVED = (
     PACE.first, PACE.smallest, PACE.growth, PACE.easy, PACE.sharpest, PACE.strayed, PACE.resolved,
 )  # fmt: skip
+
+
+class Way(NamedTuple):
+    """What a walk is asked for."""
+
+    at: np.ndarray  # rows z, tangent, units and bend of its first point
+    longest: float
+    bounds: np.ndarray
+    home: np.ndarray  # z and units of the first point of the branch
+    origin: float  # the value from which the parameter is measured, not a number where its units stay
+    passable: int  # tests, as bits, whose points are found here ...
+    place: float  # ... so sharply on their chords
+
+
+class Taken(NamedTuple):
+    """What a walk fills: points, rows z, tangent, units, bend and borders; special ones, rows z and tangent; and their
+    marks: tests, numbers of points before them, and of eigenvalues."""
+
+    points: np.ndarray
+    special: np.ndarray
+    marks: np.ndarray
+
+
+class Step(NamedTuple):
+    """One that is under way: its end, z and tangent; tests of the point before it, of its ends and of its middle; and
+    new borders."""
+
+    end: np.ndarray
+    row: np.ndarray
+    beside: np.ndarray
+    tests: np.ndarray
+    borders: np.ndarray
+    room: Room
+
+
+@called
+def step_for(system):
+    n, N = system.b.shape[1], len(system.units)
+    tests, borders = np.full((4, TESTS), np.nan), np.empty((2, len(system.b), n))
+    return Step(np.empty((2, N)), np.empty(N), np.empty(N), tests, borders, room_for(system))
+
+
+@called
+def advanced(system, here, h, step):
+    """The end of a step: its turn, without end where there is none, the sign of the determinant there, and what else is
+    known about it."""
+    z, beside, N = step.end[0], step.beside, here.shape[1]
+    for i in range(N):
+        z[i] = beside[i] = here[0, i] + h * here[1, i] + h**2 / 2 * here[3, i]
+        step.row[i] = here[1, i] / here[2, i] ** 2
+    ended, _ = newton(system, z, step.row, step.room, True)
+    for i in range(N):
+        beside[i] -= z[i]
+    if ended != FOUND or not length(beside, here[2]) <= STRAYED * h:
+        return np.inf, np.nan, np.nan
+    # By factors of its own: near branch points those of Newton's last step, a little aside, lead elsewhere.
+    sign, about = directed(system, z, here[1], step.room, step.end[1])
+    return turned(here[1], step.end[1], here[2]) if sign == sign else np.inf, sign, about
+
+
+@called
+def on_branch(system, here, end, h, signs, known, spectra):
+    """What happens in a step along equilibria, if so many eigenvalues are known: how many say so, whether more may be
+    hidden, whether something happens, which tests change their signs, as bits, and whether one alone."""
+    n, last, values, slopes = system.b.shape[1], here.shape[1] - 1, spectra.values, spectra.slopes
+    if watched(system, end[0], end[1], spectra, 1) != known or (
+        known < n and not covers(system.routines, system.frame, spectra.others, h)
+    ):
+        known = compared(system, here, end, h, spectra)
+    k, doubt = known, floor(system, values, known)
+    how, crossed = conduct(values[0, :k], slopes[0, :k], values[1, :k], slopes[1, :k], h, doubt)
+    a, e, unit = here[1, last] / here[2, last], end[1, last] / system.units[last], system.units[last] * h
+    noise = np.spacing(max(abs(here[0, last]), abs(end[0, last]))) / unit
+    hides = how == HIDING or turns_between(a, e, (end[0, last] - here[0, last]) / unit, noise)
+    changed = (1 << FOLD) * (not a * e > 0) | (1 << BRANCHING) * (not signs[0] * signs[1] > 0)
+    changed |= (1 << HOPF) * (how != QUIET and not pairs_sign(values[0, :k]) * pairs_sign(values[1, :k]) > 0)
+    alone = min(abs(a), abs(e)) > LEVEL and crossed == 1 if changed == 1 << FOLD else crossed == 2
+    return known, hides, how != QUIET or changed > 0, changed, alone
+
+
+@called
+def on_curve(system, here, end, h, about, known, step, spectra):
+    """The same along curves, where nothing is hidden."""
+    n = system.b.shape[1]
+    for a in range(len(system.b)):
+        for i in range(n):
+            step.borders[0, a, i], step.borders[1, a, i] = step.room.left[a, i], step.room.right[a, i]
+    known = told_by_few(system, here, end, h, known, about, spectra, step.tests)
+    measured(system, end[0], step.room, about, EVERY if known == n else QUICK, step.tests[2])
+    changed, twice = happens(system, here, end[0], end[1], known, step.tests, step.room)
+    return known, False, changed > 0, changed, not twice
 
 
 @called
@@ -49,183 +144,137 @@ def single(changed, passable):
 
 
 @called
-def marked(system, test, here, ahead, ends, place, special, values, slopes):
-    """The special point of a test between two points, where it has known values, z and tangent, at a Hopf point
-    eigenvalues: whether it is found, and how many of them.
+def marked(system, test, here, way, known, step, spectra, taken, many, special):
+    """Whether the special point of a test in a step is found, which is then marked, at a Hopf point with eigenvalues.
 
     Where the sum of two real eigenvalues vanishes beside a pair that crosses, it may be theirs: not a Hopf point."""
-    turns = system[0] == EQUILIBRIA and test == FOLD
-    at = sought(system, TURN if turns else test, 0.0, here, ahead, ends, special, place)
-    if not (system[0] == EQUILIBRIA and test == HOPF and at == at):
-        return at == at, 0
-    many = watched(system, special[0], special[1], values, slopes)
-    if many == 0:
-        spectrum(system, special[0], special[1], values, slopes)
-        many = len(values)
-    doubt = rounding(values) if many == len(values) else rounding(system[9][3])
-    return on_axis(values[:many], doubt), many
-
-
-@called
-def landed(system, here, ahead, bound, place):
-    """Whether a step ends on a bound that it crosses, with nothing before it; the point ahead is then there."""
-    N, b = here.shape[1], system[6]
-    J, right, left, tangent = np.empty((N - 1, N)), np.empty_like(b), np.empty_like(b), np.empty(N)
-    found, row, z, factors = np.empty((2, N)), np.zeros(N), np.empty(N), blank(N)
-    at = sought(system, BOUND, bound, here, ahead, (np.nan, np.nan), found, place)
-    if at != at:
+    values, equilibria, row, some = spectra.values, system.kind == EQUILIBRIA, 2 + special, 0
+    ends, found = (step.tests[1, test], step.tests[2, test]), taken.special[special]
+    if equilibria:
+        ends = pair_product(values[0, :known], -1, -1), pair_product(values[1, :known], -1, -1)
+    which = TURN if equilibria and test == FOLD else test
+    at = sought(system, which, 0.0, here, taken.points[many], ends, found, way.place)
+    if at != at or reached(here[0], found[0], way.bounds) >= 0:  # where it turns back before its end
         return False
-    for i in range(N):
-        z[i] = found[0, i]
-    row[N - 1], z[N - 1] = 1.0, bound
-    ended, _ = newton(system, z, row, factors, True, J, right, left)
-    for i in range(N):
-        found[0, i] -= z[i]
-    if ended != FOUND or not length(found[0], system[8]) < ON_BOUND:
-        return False
-    z[N - 1] = bound
-    sign, _ = directed(system, z, found[1], factors, tangent, J, right, left)
-    if sign != sign:
-        return False
-    last = ahead.copy()
-    for i in range(N):
-        last[0, i], last[1, i] = z[i], tangent[i]
-    if not calm(system, here, last):
-        return False
-    for i in range(N):
-        ahead[0, i], ahead[1, i] = z[i], tangent[i]
+    if equilibria and test == HOPF:
+        some = watched(system, found[0], found[1], spectra, row)
+        every = some in (0, values.shape[1])
+        if some == 0:
+            spectrum(system, found[0], found[1], values[row], spectra.slopes[row])
+            some = values.shape[1]
+        if not on_axis(values[row, :some], rounding(values[row] if every else system.frame.values)):
+            return False
+    taken.marks[special, 0], taken.marks[special, 1], taken.marks[special, 2] = test, many, some
     return True
 
 
-@loop
-def walk(
-    kind,
-    fn,
-    routines,
-    tape,
-    numbers,
-    places,
-    b,
-    c,
-    units,
-    frame,
-    at,
-    step,
-    longest,
-    bounds,
-    home,
-    origin,
-    passable,
-    place,
-    found,
-    special,
-    marks,
-    values,
-    slopes,
-):
-    """Points ahead of one, rows (z, tangent, units, bend, borders) of ``found`` as of it. What is given back:
-
-    how many there are; how many special points, rows (z, tangent) of ``special``, tests, numbers of points before them
-    and of eigenvalues as rows of ``marks``; the length of the step that is next; its turn if it leads to one more
-    point, before which something happens, else NaN; which tests change their signs there, as bits, −1 if that is not
-    known; which bound the last point is on, −1 if none.
-
-    ``home`` are z and units of the first point, ``origin`` the value from which the parameter is measured, not a number
-    where its units stay; ``passable`` the tests, as bits, whose points are found here, to a ``place`` on their chords.
-    ``values`` and ``slopes`` of eigenvalues are left as at both ends of the last step, then at special points."""
-    n, N, h, many, special_ones = b.shape[1], at.shape[1], step, 0, 0
-    b, c, units = b.copy(), c.copy(), units.copy()
-    system = (kind, fn, routines, np.empty(tape), numbers.copy(), places, b, c, units, frame)
-    z, tangent, guess, row = np.empty(N), np.empty(N), np.empty(N), np.empty(N)
-    J, right, left, factors = np.empty((N - 1, N)), np.empty_like(b), np.empty_like(b), blank(N)
-    ends, ahead_of, known = np.empty((2, len(b), n)), np.empty((2, N)), 0  # of the step: new borders, its end
-    tests = np.full((4, TESTS), np.nan)
-    sign, about = directed(system, at[0], at[1], factors, tangent, J, right, left)
-    if kind == EQUILIBRIA:
-        known = at_both(system, at, at, 0.0, values, slopes)
+@called
+def landed(system, here, ahead, bound, way, sign, known, step, spectra):
+    """Whether a step ends on a bound that it crosses, with nothing before it; the point ahead is then there."""
+    N, found, last, row = here.shape[1], np.empty((2, here.shape[1])), np.empty((2, here.shape[1])), step.row
+    at = sought(system, BOUND, bound, here, ahead, (np.nan, np.nan), found, way.place)
+    for i in range(N):
+        last[0, i], row[i] = found[0, i], 0.0
+    row[N - 1], last[0, N - 1] = 1.0, bound
+    ended, _ = newton(system, last[0], row, step.room, True) if at == at else (UNSETTLED, np.inf)
+    for i in range(N):
+        found[0, i] -= last[0, i]
+    if ended != FOUND or not length(found[0], system.units) < ON_BOUND:
+        return False
+    last[0, N - 1] = bound
+    there, about = directed(system, last[0], found[1], step.room, last[1])
+    for i in range(N):
+        found[0, i] = last[0, i] - here[0, i]
+    h = length(found[0], here[2])
+    if there != there:
+        return False
+    if system.kind == EQUILIBRIA:
+        _, hides, event, _, _ = on_branch(system, here, last, h, (sign, there), known, spectra)
     else:
-        measured(system, at[0], J, right, left, about, EVERY, tests[1])
-    while many < len(found) and h >= SMALLEST:
-        here = at if many == 0 else found[many - 1]
-        for i in range(N):
-            z[i] = guess[i] = here[0, i] + h * here[1, i] + h**2 / 2 * here[3, i]
-            row[i] = here[1, i] / here[2, i] ** 2
-        ended, _ = newton(system, z, row, factors, True, J, right, left)
-        for i in range(N):
-            guess[i] -= z[i]
-        if ended != FOUND or not length(guess, here[2]) <= STRAYED * h:
-            h /= 2
-            continue
-        # By factors of its own: near branch points those of Newton's last step, a little aside, lead elsewhere.
-        ahead, about = directed(system, z, here[1], factors, tangent, J, right, left)
-        turn = turned(here[1], tangent, here[2])
-        if not turn < SHARPEST or ahead != ahead:
-            h /= 2
-            continue
-        side, back = reached(here[0], z, bounds), returns(here[0], z, home[0], home[1])
-        event, changed, test = side >= 0 or back, -1, -1
-        if kind == EQUILIBRIA:
-            a, e, unit = here[1, N - 1] / here[2, N - 1], tangent[N - 1] / units[N - 1], units[N - 1] * h
-            noise = np.spacing(max(abs(here[0, N - 1]), abs(z[N - 1]))) / unit
-            ahead_of[0], ahead_of[1] = z, tangent
-            if watched(system, z, tangent, values[1], slopes[1]) != known or (
-                known < n and not covers(values, slopes, known, h)
-            ):
-                known = compared(system, here, ahead_of, h, values, slopes)
-            k, doubt = known, floor(system, values, known)
-            how, crossed = conduct(values[0, :k], slopes[0, :k], values[1, :k], slopes[1, :k], h, doubt)
-            if h > RESOLVED and (how == HIDING or turns_between(a, e, (z[N - 1] - here[0, N - 1]) / unit, noise)):
-                h /= 2
-                continue
-            changed = (1 << FOLD) * (not a * e > 0) | (1 << BRANCHING) * (not sign * ahead > 0)
-            changed |= (1 << HOPF) * (how != QUIET and not pairs_sign(values[0, :k]) * pairs_sign(values[1, :k]) > 0)
-            alone = min(abs(a), abs(e)) > LEVEL and crossed == 1 if changed == 1 << FOLD else crossed == 2
-            test = single(changed, passable) if alone and not event else -1
-            event = event or how != QUIET or changed > 0
-        elif not event:
-            for a in range(len(b)):
-                for i in range(n):
-                    ends[0, a, i], ends[1, a, i] = left[a, i], right[a, i]
-            ahead_of[0], ahead_of[1] = z, tangent
-            known = k = told_by_few(system, here, ahead_of, h, known, about, values, slopes, tests)
-            measured(system, z, J, right, left, about, EVERY if k == n else QUICK, tests[2])
-            changed, twice = happens(system, here, z, tangent, k, tests, J, right, left)
-            event, test = changed > 0, -1 if twice else single(changed, passable)
-        for i in range(N):
-            guess[i] = z[i] - here[0, i]
-        apart, size = length(guess, units), length(here[1], units)
-        for i in range(N):
-            found[many, 0, i], found[many, 1, i], found[many, 2, i] = z[i], tangent[i], units[i]
-            found[many, 3, i] = (tangent[i] - here[1, i] / size) / apart
-        for a in range(len(b)):
-            for i in range(n):
-                found[many, 4 + a, i], found[many, 4 + len(b) + a, i] = b[a, i], c[a, i]
-        if test >= 0 and special_ones < len(marks):
-            k, ends_of = special_ones, (tests[1, test], tests[2, test])
-            if kind == EQUILIBRIA:
-                ends_of = pair_product(values[0, :known], -1, -1), pair_product(values[1, :known], -1, -1)
-            seen, some = marked(
-                system, test, here, found[many], ends_of, place, special[k], values[2 + k], slopes[2 + k]
-            )
-            event = not seen or reached(here[0], special[k, 0], bounds) >= 0  # and turns back before its end
-            if not event:
-                marks[k, 0], marks[k, 1], marks[k, 2], special_ones = test, many, some, special_ones + 1
-        if side >= 0 and not back and landed(system, here, found[many], bounds[side], place):
-            return many + 1, special_ones, h, np.nan, 0, side
-        if event:
-            if kind == EQUILIBRIA and known < n:
-                spectrum(system, here[0], here[1], values[0], slopes[0])
-                spectrum(system, z, tangent, values[1], slopes[1])
-            return many, special_ones, h, turn, changed, -1
+        _, hides, event, _, _ = on_curve(system, here, last, h, about, known, step, spectra)
+    if hides or event:
+        return False
+    for i in range(N):
+        ahead[0, i], ahead[1, i] = last[0, i], last[1, i]
+    return True
+
+
+@called
+def noted(system, here, end, beside, point):
+    """What is kept of the end of a step."""
+    N, (rows, n) = here.shape[1], system.b.shape
+    for i in range(N):
+        beside[i] = end[0, i] - here[0, i]
+    apart, size = length(beside, system.units), length(here[1], system.units)
+    for i in range(N):
+        point[0, i], point[1, i], point[2, i] = end[0, i], end[1, i], system.units[i]
+        point[3, i] = (end[1, i] - here[1, i] / size) / apart
+    for a in range(rows):
         for i in range(n):
-            values[0, i], slopes[0, i] = values[1, i], slopes[1, i]
-        for k in range(TESTS):
-            tests[0, k], tests[1, k] = tests[1, k], tests[2, k]
-        sign, h, many = ahead, min(longest, GROWTH * h if turn < EASY else h), many + 1
-        orthonormal(ends[0], b)
-        orthonormal(ends[1], c)
-        renew(z, units, n, origin)
-    return many, special_ones, h, np.nan, 0, -1
+            point[4 + a, i], point[4 + rows + a, i] = system.b[a, i], system.c[a, i]
+
+
+@called
+def moved_on(system, origin, step, spectra):
+    """The end of a step becomes the beginning of the next one."""
+    for i in range(spectra.values.shape[1]):
+        spectra.values[0, i], spectra.slopes[0, i] = spectra.values[1, i], spectra.slopes[1, i]
+    if len(spectra.others):
+        spectra.others[0, :, :, :] = spectra.others[1]
+    for k in range(TESTS):
+        step.tests[0, k], step.tests[1, k] = step.tests[1, k], step.tests[2, k]
+    orthonormal(step.borders[0], system.b)
+    orthonormal(step.borders[1], system.c)
+    renew(step.end[0], system.units, system.b.shape[1], origin)
+
+
+@loop
+def walk(parts, way, taken, spectra, h):
+    """Points ahead of one, with a first step of so much. What is given back:
+
+    how many there are; how many special points; the length of the step that is next; its turn if it leads to one more
+    point, before which something happens, else NaN; which tests change their signs there, as bits, −1 if that is not
+    known; which bound the last point is on, −1 if none. Eigenvalues are left as at both ends of the last step, then at
+    special points."""
+    system, way, taken = system_of(parts), Way(*way), Taken(*taken)
+    n, step, many, special, known = system.b.shape[1], step_for(system), 0, 0, 0
+    spectra = Spectra(spectra[0], spectra[1], np.empty((2 if n >= FROM else 0, 2, n, n)))
+    sign, about = directed(system, way.at[0], way.at[1], step.room, step.end[1])
+    if system.kind == EQUILIBRIA:
+        known = at_both(system, way.at, way.at, 0.0, spectra)
+    else:
+        measured(system, way.at[0], step.room, about, EVERY, step.tests[1])
+    while many < len(taken.points) and h >= SMALLEST:
+        here = way.at if many == 0 else taken.points[many - 1]
+        turn, ahead, about = advanced(system, here, h, step)
+        if not turn < SHARPEST:
+            h /= 2
+            continue
+        side, back = reached(here[0], step.end[0], way.bounds), returns(here[0], step.end[0], way.home[0], way.home[1])
+        hides, event, changed, alone = False, True, -1, False
+        if system.kind == EQUILIBRIA:
+            known, hides, event, changed, alone = on_branch(system, here, step.end, h, (sign, ahead), known, spectra)
+        elif side < 0 and not back:
+            known, hides, event, changed, alone = on_curve(system, here, step.end, h, about, known, step, spectra)
+        if hides and h > RESOLVED:
+            h /= 2
+            continue
+        noted(system, here, step.end, step.beside, taken.points[many])
+        if side >= 0 and not back:
+            if landed(system, here, taken.points[many], way.bounds[side], way, sign, known, step, spectra):
+                return many + 1, special, h, np.nan, 0, side
+        elif alone and not back and special < len(taken.marks):
+            test = single(changed, way.passable)
+            if test >= 0 and marked(system, test, here, way, known, step, spectra, taken, many, special):
+                event, special = False, special + 1
+        if event or side >= 0 or back:
+            if system.kind == EQUILIBRIA and (known < n or side >= 0):
+                spectrum(system, here[0], here[1], spectra.values[0], spectra.slopes[0])
+                spectrum(system, step.end[0], step.end[1], spectra.values[1], spectra.slopes[1])
+            return many, special, h, turn, changed, -1
+        moved_on(system, way.origin, step, spectra)
+        sign, h, many = ahead, min(way.longest, GROWTH * h if turn < EASY else h), many + 1
+    return many, special, h, np.nan, 0, -1
 
 
 @called

@@ -1,0 +1,158 @@
+"""The frame of a matrix: all its eigenvectors, in which another one near it is almost diagonal.
+
+Vectors of two eigenvalues that are about to meet are almost parallel, and a frame of them would not serve for long. In
+their plane two others are chosen, as far apart as the distance of these eigenvalues from the imaginary axis allows:
+there the matrix has a block of two rows, whether they are real or a pair.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from pfaff.bifurcation.equilibria.addresses import eigen, factorised, finite, substituted
+from pfaff.bifurcation.equilibria.linking import called
+
+FROM = 16  # states from which a frame is worth its while
+MOST = 8  # eigenvalues that are watched
+WIDE = 1 / 3  # of the widest gap after so many, one that is wide enough
+SHARE = 1 / 4  # of a rate of decay, what the vectors of a plane may take from it
+NARROW = 1 / 2  # sine of the angle of two real vectors whose plane gets others
+
+
+class Frame(NamedTuple):
+    """Of a matrix, whose eigenvalues are ordered, the rightmost first."""
+
+    many: np.ndarray  # of them that are watched: none as long as there is no frame, −1 if all are
+    basis: np.ndarray  # columns: real vectors, real and imaginary parts of others
+    dual: np.ndarray
+    values: np.ndarray
+    blocks: np.ndarray  # of columns: 1 or 2 where a block begins, else 0
+
+
+def no_frame(n: int) -> tuple[np.ndarray, ...]:
+    """As Python hands it over."""
+    many, blocks = np.zeros(1, dtype=np.int64), np.empty(n, dtype=np.int64)
+    return many, np.empty((n, n)), np.empty((n, n)), np.empty(n, dtype=complex), blocks
+
+
+@called
+def framed(routines, A, units, frame):
+    """Fill in a frame of the eigenvectors of a matrix, lengths and angles by units of states."""
+    n, k, order = len(A), 0, np.empty(len(A), dtype=np.int64)
+    basis, values, blocks = frame.basis, frame.values, frame.blocks
+    found, _, right = eigen(routines, A, False, True)
+    for k in range(n):
+        j = k
+        while j > 0 and ahead(found[k], found[order[j - 1]]):
+            order[j] = order[j - 1]
+            j -= 1
+        order[j] = k
+    for k in range(n):
+        values[k] = found[order[k]]
+    frame.many[0] = before_gap(values)
+    for k in range(n):
+        if values[k].imag < 0:
+            continue  # with the one before it
+        q, blocks[k] = right[order[k]], 1
+        for i in range(n):
+            basis[i, k] = q[i].real
+        if values[k].imag > 0:
+            for i in range(n):
+                basis[i, k + 1] = q[i].imag
+            blocks[k], blocks[k + 1] = 2, 0
+            part_pair(basis, k, units, values[k], k < frame.many[0])
+        else:
+            normalise(basis, k, units)
+            if k > 0 and blocks[k - 1] == 1 and k != frame.many[0]:
+                part_real(basis, k - 1, units, values, k < frame.many[0], blocks)
+    if not inverted(routines, basis, frame.dual):
+        frame.many[0] = 0
+
+
+@called
+def ahead(a, b):
+    """Whether an eigenvalue comes before another: to the right of it, or slower. Equal pairs keep their order, so that
+    each stays together."""
+    return a.real > b.real or (a.real == b.real and abs(a.imag) < abs(b.imag))
+
+
+@called
+def before_gap(values):
+    """How many eigenvalues there are before the first gap that is wide enough, beyond which all decay; 0 if none is."""
+    widest, last = 0.0, min(MOST, len(values) // 2)
+    for k in range(1, last + 1):
+        if values[k].real < 0 and not values[k].imag < 0:
+            widest = max(widest, values[k - 1].real - values[k].real)
+    for k in range(1, last + 1):
+        gap = values[k - 1].real - values[k].real
+        if values[k].real < 0 and not values[k].imag < 0 and gap > 0 and gap >= WIDE * widest:
+            return k
+    return 0
+
+
+@called
+def inner(basis, j, k, units):
+    """The product of two columns."""
+    total = 0.0
+    for i in range(len(basis)):
+        total += basis[i, j] * basis[i, k] / units[i] ** 2
+    return total
+
+
+@called
+def normalise(basis, k, units):
+    size = np.sqrt(inner(basis, k, k, units))
+    for i in range(len(basis)):
+        basis[i, k] /= size
+
+
+@called
+def part_pair(basis, k, units, value, watched):
+    """Real and imaginary parts that are orthogonal, and as long as each other, unless that takes too much from the rate
+    at which they decay: of blocks [[α, ρβ], [−β/ρ, α]] symmetric parts matter, but where they are watched."""
+    a, b, across = inner(basis, k, k, units), inner(basis, k + 1, k + 1, units), inner(basis, k, k + 1, units)
+    turn = np.arctan2(-2 * across, a - b) / 2
+    cosine, sine = np.cos(turn), np.sin(turn)
+    for i in range(len(basis)):
+        x, y = basis[i, k], basis[i, k + 1]
+        basis[i, k], basis[i, k + 1] = cosine * x - sine * y, sine * x + cosine * y
+    size, narrow = np.sqrt(inner(basis, k, k, units)), np.sqrt(inner(basis, k + 1, k + 1, units))
+    ratio, allowed = size / narrow, SHARE * abs(value.real) / value.imag
+    if not watched:
+        ratio = min(ratio, allowed + np.sqrt(allowed**2 + 1))
+    for i in range(len(basis)):
+        basis[i, k] /= size
+        basis[i, k + 1] *= ratio / size
+
+
+@called
+def part_real(basis, k, units, values, watched, blocks):
+    """Two real vectors of one length that are almost parallel: the second one without what it has of the first, and as
+    long, unless that takes too much from the rate at which they decay."""
+    cosine, first, last = inner(basis, k, k + 1, units), values[k].real, values[k + 1].real
+    sine = np.sqrt(max(1 - cosine**2, 0.0))
+    if not 0 < sine < NARROW:
+        return
+    longer, apart = 1 / sine, abs(cosine) * (first - last)
+    if not watched and apart > 0:
+        longer = min(longer, 2 * SHARE * abs(first) / apart)
+    if longer > 1:
+        blocks[k], blocks[k + 1] = 2, 0
+        for i in range(len(basis)):
+            basis[i, k + 1] = longer * (basis[i, k + 1] - cosine * basis[i, k])
+
+
+@called
+def inverted(routines, A, inverse):
+    """Whether a matrix has an inverse, and that."""
+    n = len(A)
+    factors, pivots, columns = A.T.copy(), np.empty(len(A), dtype=np.int32), np.eye(len(A))
+    if not finite(A) or factorised(routines, factors, pivots) == 0.0:
+        return False
+    substituted(routines, factors, pivots, columns, n, False)
+    for i in range(n):
+        for j in range(n):
+            inverse[i, j] = columns[j, i]
+    return finite(inverse)

@@ -1,0 +1,107 @@
+"""What compiled loops know of a problem, by name; Python hands it over as plain tuples, which numba takes faster."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from pfaff.bifurcation.equilibria.addresses import call
+from pfaff.bifurcation.equilibria.eigenframes import Frame
+from pfaff.bifurcation.equilibria.linking import called
+
+
+class Function(NamedTuple):
+    """The compiled equations of a system by their address, with a tape for them."""
+
+    address: int
+    tape: np.ndarray
+    numbers: np.ndarray  # of all parameters
+    places: np.ndarray  # among them, of those that are free
+
+
+class System(NamedTuple):
+    """Of a branch or a curve, with the addresses of LAPACK's ``routines``."""
+
+    kind: int
+    function: Function
+    routines: np.ndarray
+    b: np.ndarray  # borders, as rows
+    c: np.ndarray
+    units: np.ndarray  # of z
+    frame: Frame
+
+
+class Room(NamedTuple):
+    """For what is known at a point: its Jacobian, null vectors or bases of critical planes, and factors of a matrix."""
+
+    J: np.ndarray
+    right: np.ndarray
+    left: np.ndarray
+    factors: np.ndarray
+    pivots: np.ndarray
+    sizes: np.ndarray  # of rows before they were factorised
+
+
+class Spectra(NamedTuple):
+    """For eigenvalues at several points, those at both ends of a step first, and how they change along the branch."""
+
+    values: np.ndarray
+    slopes: np.ndarray
+    others: np.ndarray  # at these ends, the room that those leave which are not watched
+
+
+@called
+def function_of(parts: Any) -> Function:
+    address, tape, numbers, places = parts
+    return Function(address, np.empty(tape), numbers.copy(), places)
+
+
+@called
+def system_of(parts: Any) -> System:
+    """What it changes is its own, but for the frame, which the next loop takes up."""
+    kind, function, routines, b, c, units, frame = parts
+    many, basis, dual, values, blocks = frame
+    return System(
+        kind, function_of(function), routines, b.copy(), c.copy(), units.copy(),
+        Frame(many, basis, dual, values, blocks),
+    )  # fmt: skip
+
+
+@called
+def room_for(system: System) -> Room:
+    N = len(system.units)
+    return Room(
+        np.empty((N - 1, N)), np.empty_like(system.b), np.empty_like(system.b), np.empty((N, N)),
+        np.empty(N, dtype=np.int32), np.empty(N),
+    )  # fmt: skip
+
+
+@called
+def spectra_for(n: int) -> Spectra:
+    """Both ends of a step."""
+    values, slopes = np.empty((2, n), dtype=np.complex128), np.empty((2, n), dtype=np.complex128)
+    return Spectra(values, slopes, np.empty((2, 2, n, n)))
+
+
+@called
+def rates(function: Function, z: np.ndarray, values: np.ndarray) -> None:
+    """f, ∂f/∂x and ∂f/∂λ, the columns of values."""
+    n, numbers = len(values), function.numbers
+    for j in range(len(function.places)):
+        numbers[function.places[j]] = z[n + j]
+    time = numbers.ctypes.data  # nothing depends on it
+    call(
+        function.address,
+        (values.ctypes.data, z.ctypes.data, numbers.ctypes.data, time, function.tape.ctypes.data),
+    )
+
+
+@called
+def state_jacobian(J: np.ndarray, n: int) -> np.ndarray:
+    """∂f/∂x, the first rows and columns of the Jacobian of more equations, by z."""
+    A = np.empty((n, n))
+    for i in range(n):
+        for j in range(n):
+            A[i, j] = J[i, j]
+    return A
