@@ -117,21 +117,24 @@ def happens(system, here, z, tangent, known, tests, room):
 
 
 @called
-def calm(system, first, last):
-    """Whether nothing happens between two points, rows z, tangent and units."""
-    n, N, room = system.b.shape[1], first.shape[1], room_for(system)
-    aside, tests, signs = np.empty(N), np.full((4, TESTS), np.nan), np.empty(2)
+def calm_curve(system, first, last):
+    """Whether nothing happens between two points of a curve, rows z, tangent and units."""
+    room, aside, tests = room_for(system), np.empty(first.shape[1]), np.full((4, TESTS), np.nan)
     for side in range(2):
         here = first if side == 0 else last
-        signs[side], about = directed(system, here[0], here[1], room, aside)
-        if system.kind != EQUILIBRIA:
-            measured(system, here[0], room, about, EVERY, tests[1 + side])
-    if system.kind != EQUILIBRIA:
-        changed, _ = happens(system, first, last[0], last[1], n, tests, room)
-        return changed == 0
+        _, about = directed(system, here[0], here[1], room, aside)
+        measured(system, here[0], room, about, EVERY, tests[1 + side])
+    changed, _ = happens(system, first, last[0], last[1], system.b.shape[1], tests, room)
+    return changed == 0
+
+
+@called
+def calm_branch(system, first, last, signs):
+    """The same of equilibria, where determinants have these signs."""
+    N, spectra, way = first.shape[1], spectra_for(system.b.shape[1]), np.empty(first.shape[1])
     for i in range(N):
-        aside[i] = last[0, i] - first[0, i]
-    apart, spectra = length(aside, first[2]), spectra_for(n)
+        way[i] = last[0, i] - first[0, i]
+    apart = length(way, first[2])
     k = at_both(system, first, last, apart, spectra)
     values, slopes, doubt = spectra.values, spectra.slopes, floor(system, spectra.values, k)
     how, _ = conduct(values[0, :k], slopes[0, :k], values[1, :k], slopes[1, :k], apart, doubt)
@@ -140,28 +143,34 @@ def calm(system, first, last):
 
 @called
 def neighbour(system, at, length, found):
-    """Whether there is a point at a distance along the tangent of another, rows z, tangent and units."""
+    """The point at a distance along the tangent of another, rows z, tangent and units: the sign of the determinant
+    there, not a number if there is none."""
     N, room, row = at.shape[1], room_for(system), np.empty(at.shape[1])
     for i in range(N):
         found[0, i], found[2, i] = at[0, i] + length * at[1, i], at[2, i]
         row[i] = at[1, i] / at[2, i] ** 2
     ended, _ = newton(system, found[0], row, room, True)
-    if ended != FOUND:
-        return False
-    sign, _ = directed(system, found[0], at[1], room, found[1])
-    return sign == sign
+    return directed(system, found[0], at[1], room, found[1])[0] if ended == FOUND else np.nan
 
 
 @loop
 def quiet_about(parts, at, length):
     """Whether nothing happens between neighbours of a point on both sides."""
     system, ends = system_of(parts), np.empty((2, 3, at.shape[1]))
-    if not neighbour(system, at, -length, ends[0]) or not neighbour(system, at, length, ends[1]):
+    signs = neighbour(system, at, -length, ends[0]), neighbour(system, at, length, ends[1])
+    if signs[0] != signs[0] or signs[1] != signs[1]:
         return False
-    return calm(system, ends[0], ends[1])
+    branch = system.kind == EQUILIBRIA
+    return calm_branch(system, ends[0], ends[1], signs) if branch else calm_curve(system, ends[0], ends[1])
 
 
 @loop
 def quiet(parts, first, last):
     """Whether nothing happens between two points, rows z, tangent and units."""
-    return calm(system_of(parts), first, last)
+    system, aside = system_of(parts), np.empty(first.shape[1])
+    if system.kind != EQUILIBRIA:
+        return calm_curve(system, first, last)
+    room = room_for(system)
+    before, _ = directed(system, first[0], first[1], room, aside)
+    after, _ = directed(system, last[0], last[1], room, aside)
+    return calm_branch(system, first, last, (before, after))

@@ -14,7 +14,7 @@ from pfaff.bifurcation.equilibria.addresses import eigen, factorised, substitute
 from pfaff.bifurcation.equilibria.linking import called
 from pfaff.bifurcation.equilibria.unwatched import definite, room_left
 
-TURNS, SETTLED = 12, 1e-7  # of subspaces, at most, and their last change: eigenvalues err by its square
+TURNS, SETTLED = 12, 1e-6  # of subspaces, at most, and their last change: eigenvalues err by its square
 SPARSE = 6  # times fewer entries than a full matrix, with which one is multiplied by them
 
 

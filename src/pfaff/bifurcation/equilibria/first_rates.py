@@ -31,7 +31,7 @@ def elsewhere(
     elsewhere.
     """
     order = np.argsort(groups, kind="stable")
-    starts = np.flatnonzero(np.diff(groups[order], prepend=-1))
+    starts = np.searchsorted(groups[order], np.arange(groups.max(initial=-1) + 1))
     of_groups = np.column_stack([np.abs(rates), moves, ROUNDING * balanced])[order]
     largest = np.maximum.reduceat(of_groups, starts, axis=0)
     left, moving, rounding = largest[:, :-2], largest[:, -2:-1], largest[:, -1:]

@@ -77,7 +77,7 @@ def state_sizes(
                     flow, case, x, D * (groups == group), float(np.linalg.norm(J * own)), (D, groups, sizes)
                 )
                 sizes[group] = min(length, pushed)
-    if len(sizes) > 1:
+    if len(sizes) > 1 and not sizes.all():
         _driven(sizes, jacobian_of(flow, x + share * way, case.numbers), D, groups)
     sizes[sizes == 0.0] = sizes.max(initial=0.0) or 1.0
     # So that steps are as long however many states there are, such as the cells of a mesh.
