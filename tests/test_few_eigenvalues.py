@@ -130,3 +130,79 @@ def test_equal_pairs_stay_pairs(pairs):
         every = np.linalg.eigvals(A + 1e-3 * change)
         assert len(values) in (0, 2 * pairs)
         assert all(np.abs(every - each).min() < 1e-6 for each in values)
+
+
+def covered(ends, changes, step, frame_of):
+    """How many eigenvalues a frame of a matrix watches at both ends of a step, if all others stay aside in it."""
+    n = len(frame_of)
+    room, values, slopes = np.empty((2, 2, n, n)), np.zeros(n, dtype=complex), np.zeros(n, dtype=complex)
+    parts = eigenframes.no_frame(n)
+    return in_a_step(lapack(), frame_of, parts, ends, changes, step, values, slopes, room)
+
+
+@njit
+def in_a_step(routines, A, parts, ends, changes, step, values, slopes, room):
+    frame = eigenframes.Frame(*parts)
+    eigenframes.framed(routines, A, np.ones(len(A)), frame)
+    for side in range(2):
+        if (
+            frame.many[0] == 0
+            or few_eigenvalues.few(routines, frame, ends[side], changes[side], True, values, slopes, room[side]) == 0
+        ):
+            return 0
+    return frame.many[0] if unwatched.covers(routines, frame, room, step) else 0
+
+
+@given(st.integers(0, 2**32), st.sampled_from([16, 21, 32]), st.floats(0.1, 3), st.booleans())
+def test_what_is_not_watched_stays_left_of_the_axis_along_a_whole_cubic(seed, n, size, meeting):
+    """Matrices A(s) that are cubics of s, with pairs about to meet: so many eigenvalues at most are on the right."""
+    random = np.random.default_rng(seed)
+    A0 = np.diag(np.concatenate([random.uniform(-2, 2, 2), -np.sort(random.uniform(10, 80, n - 2))]))
+    if meeting:  # Jordan's blocks, but for a little
+        for k in range(2, n - 1, 2):
+            A0[k + 1, k + 1], A0[k, k + 1] = A0[k, k] - 1e-6, 5.0
+    terms = [A0, *(size * random.normal(size=(3, n, n)) / np.arange(1, 4)[:, None, None])]
+    at = [sum(term * s**k for k, term in enumerate(terms)) for s in (0.0, 1.0)]
+    rates = [sum(k * term * s ** (k - 1) for k, term in enumerate(terms) if k) for s in (0.0, 1.0)]
+    many = covered(np.array(at), np.array(rates), 1.0, at[1])
+    for s in np.linspace(0, 1, 41 if many else 0):
+        every = np.linalg.eigvals(sum(term * s**k for k, term in enumerate(terms)))
+        assert np.sum(every.real >= 0) <= many
+
+
+def test_a_frame_serves_while_pairs_meet():
+    """[[−a, 1], [ε, −a]]: two real eigenvalues as long as ε > 0, then a pair."""
+    blocks = [np.array([[-a, 1.0], [0.0, -a]]) for a in (20.0, 21.0, 30.0, 35.0, 41.0, 60.0, 77.0, 90.0)]
+    A = np.zeros((18, 18))
+    A[0, 0], A[1, 1] = -0.1, -0.3
+    for k, block in enumerate(blocks):
+        A[2 + 2 * k : 4 + 2 * k, 2 + 2 * k : 4 + 2 * k] = block
+    change = np.zeros((18, 18))
+    change[range(3, 18, 2), range(2, 18, 2)] = 1.0
+    before, after = A + 1e-3 * change, A - 1e-3 * change
+    assert np.isreal(np.linalg.eigvals(before)).all()
+    assert not np.isreal(np.linalg.eigvals(after)).all()
+    assert covered(np.array([before, after]), np.array([-change, -change]), 2e-3, before) == 2
+    assert covered(np.array([before, after]), np.array([-change, -change]), 2e-3, after) == 2
+
+
+@given(st.integers(0, 2**32), st.sampled_from([1, -1]))
+def test_blocks_of_one_and_two_rows_are_divided_by(seed, turn):
+    """X Λ_I − Λ_R X = F for blocks of all sizes."""
+    random = np.random.default_rng(seed)
+    blocks = np.array([1, 2, 0, 1, 2, 0, 1, 2, 0])
+    own, whole, p = random.normal(size=(9, 2)), np.zeros((9, 9)), 3
+    own[p:] -= 10 * np.array([1.0, 0.0]) * (blocks[p:] > 0)[:, None]
+    own[[5, 8], 1] -= 10
+    for k, size in enumerate(blocks):
+        whole[k : k + size, k : k + size] = own[k : k + size, :size]
+    whole = whole if turn > 0 else whole.T
+    X = random.normal(size=(6, 3))
+    F = X @ whole[:p, :p] - whole[p:, p:] @ X
+    divide(blocks, own, p, turn, F)
+    np.testing.assert_allclose(F, X, atol=1e-9)
+
+
+@njit
+def divide(blocks, own, p, turn, F):
+    few_eigenvalues.divided(blocks, own, p, turn, F)
