@@ -24,7 +24,7 @@ NARROW = 1 / 2  # sine of the angle of two real vectors whose plane gets others
 class Frame(NamedTuple):
     """Of a matrix, whose eigenvalues are ordered, the rightmost first."""
 
-    many: np.ndarray  # of them that are watched: none as long as there is no frame, −1 if all are
+    many: np.ndarray  # of them that are watched: none as long as there is no frame; below zero, all for so many steps
     basis: np.ndarray  # columns: real vectors, real and imaginary parts of others
     dual: np.ndarray
     values: np.ndarray

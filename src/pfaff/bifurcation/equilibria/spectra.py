@@ -19,6 +19,7 @@ from pfaff.bifurcation.equilibria.step_cubics import dipping, doubtful
 from pfaff.bifurcation.equilibria.unwatched import covers
 
 QUIET, HIDING, CROSSING = range(3)  # what eigenvalues do in a step
+WAIT = 8  # steps after a frame that did not serve, without one
 
 
 @called
@@ -88,7 +89,7 @@ def compared(system, first, last, step, spectra):
         many = few(system.routines, frame, A, change, True, values[1], slopes[1], spectra.others[1])
     again = watched(system, first[0], first[1], spectra, 0) if many else 0
     if again == 0 or not covers(system.routines, frame, spectra.others, step):
-        frame.many[0], many = 0 if again else -1, n
+        frame.many[0], many = 0 if again else -WAIT, n
         spectrum(system, first[0], first[1], values[0], slopes[0])
         spectrum(system, last[0], last[1], values[1], slopes[1])
     return many

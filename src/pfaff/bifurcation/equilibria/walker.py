@@ -221,6 +221,8 @@ def moved_on(system, origin, step, spectra):
         spectra.values[0, i], spectra.slopes[0, i] = spectra.values[1, i], spectra.slopes[1, i]
     if len(spectra.others):
         spectra.others[0, :, :, :] = spectra.others[1]
+    if system.frame.many[0] < 0:
+        system.frame.many[0] += 1
     for k in range(TESTS):
         step.tests[0, k], step.tests[1, k] = step.tests[1, k], step.tests[2, k]
     orthonormal(step.borders[0], system.b)
