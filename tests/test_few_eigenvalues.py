@@ -206,3 +206,14 @@ def test_blocks_of_one_and_two_rows_are_divided_by(seed, turn):
 @njit
 def divide(blocks, own, p, turn, F):
     few_eigenvalues.divided(blocks, own, p, turn, F)
+
+
+def test_equal_eigenvalues_on_both_sides_of_a_gap_are_no_invariant_subspace():
+    """0/0 in the first change is none that is small."""
+    own, Z = np.array([[-1.0, 0.0], [-1.0, 0.0], [-5.0, 0.0]]), np.array([[1.0], [0.0], [0.0]])
+    assert not turn(np.ones(3, dtype=np.int64), own, np.zeros((3, 3)), 1, Z)
+
+
+@njit(error_model="numpy")
+def turn(blocks, own, E, way, Z):
+    return few_eigenvalues.turned_to(blocks, own, E, way, Z)

@@ -116,6 +116,8 @@ def turned_to(blocks, own, E, turn, Z):
         change, size = 0.0, 1.0
         for r in range(n - p):
             for i in range(p):
+                if not abs(F[r, i]) < np.inf:
+                    return False
                 change, size = max(change, abs(F[r, i] - Z[p + r, i])), max(size, abs(F[r, i]))
                 Z[p + r, i] = F[r, i]
         if change <= SETTLED * size:
