@@ -20,6 +20,7 @@ from pfaff.bifurcation.orbits.cycles import Mesh
 from pfaff.bifurcation.orbits.from_motions import sampled
 from pfaff.bifurcation.orbits.meshes import TURN
 from pfaff.bifurcation.orbits.orbit_problem import DEGREE
+from pfaff.bifurcation.orbits.saddle_nodes import saddle_node_near
 from pfaff.bifurcation.orbits.ways import accurate, value_of
 from pfaff.continuation.endings import Refused
 from pfaff.errors import ConvergenceError, NoBifurcationError, ParameterError
@@ -37,11 +38,19 @@ FEWEST = 8  # samples of a motion between its equilibria
 FIRST, FARTHER = 0.02, 3.0  # the same, at which the ends of a guess are cut off, or so many times its least
 
 
-def equilibrium_near(flow: Flow, x: np.ndarray, numbers: np.ndarray, size: np.ndarray) -> np.ndarray:
+def equilibrium_near(equations: ArcEquations, value: float, x: np.ndarray, size: np.ndarray) -> np.ndarray:
     """By Newton's method from a state."""
+    flow, (load,), numbers = equations.flow, equations.parameters, equations.numbers(np.array([value]))
     found, settled = newton(lambda y: flow.rhs(y, numbers), lambda y: flow.jacobian(y, numbers), x)
     if not settled or not np.abs((found - x) / size).max() < NEARBY:
         where = ", ".join(f"{name} = {value:.4g}" for name, value in zip(flow.states, x, strict=True))
+        node = saddle_node_near(flow, load, numbers, x, size, 1 + abs(value))
+        if node is not None:
+            raise NoBifurcationError(
+                f"the orbit slows down near {where} because two equilibria appear there at {load} = {node.value:.8g}: a "
+                "saddle-node on the orbit, not a homoclinic orbit of a saddle. Follow the fold: "
+                f"branch({load!r}, …).of_kind('fold')[0].curve(…)"
+            )
         raise ConvergenceError(
             f"no equilibrium is near {where}, an end of the guess: give a motion that nearly comes to rest at both ends"
         )
@@ -71,9 +80,9 @@ def settled(equations: ArcEquations, accuracy: float, arc: Arc) -> tuple[Joining
 
 def _first(equations: ArcEquations, value: float, t: np.ndarray, x: np.ndarray) -> Arc:
     """A guess between its equilibria."""
-    numbers, size = equations.numbers(np.array([value])), np.ptp(x, axis=0)
+    size = np.ptp(x, axis=0)
     size = np.where(size > 0, size, size.max())
-    rests = [equilibrium_near(equations.flow, end, numbers, size) for end in (x[0], x[-1])]
+    rests = [equilibrium_near(equations, value, end, size) for end in (x[0], x[-1])]
     keep = np.ones(len(t), dtype=bool)
     for rest, order in ((rests[0], slice(None)), (rests[1], slice(None, None, -1))):
         apart = np.linalg.norm((x - rest) / size, axis=1)[order]

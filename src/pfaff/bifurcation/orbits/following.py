@@ -26,6 +26,7 @@ from pfaff.bifurcation.orbits.orbit_ends import (
     states_of_rest,
 )
 from pfaff.bifurcation.orbits.orbit_walker import FULL, HANDED
+from pfaff.bifurcation.orbits.saddle_nodes import saddle_node_near
 from pfaff.bifurcation.orbits.silence import silent
 from pfaff.bifurcation.orbits.special_orbits import MULTIPLE
 from pfaff.bifurcation.orbits.step_rules import (
@@ -53,6 +54,8 @@ AHEAD = 1e-3  # of its tangent, that tells the direction of a branch
 AT_EDGE = 4 * EDGE  # margin of a chart at which a branch ends
 LEFT = 0.1  # margin at which it is left for one without an edge
 ENDING = 4  # points from which its end is extrapolated
+DIGITS = 15  # of a limit, relative to the scale of the load
+ON_ORBIT = 0.1  # of the way to a saddle-node, how far from it the load may be extrapolated to
 
 
 class Passed(NamedTuple):
@@ -278,8 +281,24 @@ class Orbits(Problem[Point]):
             return None
         where = limit(periods, values, self._still) * self._scale
         towards = ("curve of equilibria", "homoclinic orbit", "heteroclinic cycle")[min(len(rests), 2)]
+        node = self._saddle_node(last, rests, where)
+        if node is not None:
+            where, towards = node, "saddle-node of equilibria on the orbit"
+        where = self._scale * round(where / self._scale, DIGITS)
         words = f"the period grows without bound near {where:.10g}: towards a {towards}"
         return Ending(Reason.HOMOCLINIC, words)
+
+    def _saddle_node(self, last: Point, rests: Sequence[np.ndarray], where: float) -> float | None:
+        """The load at which equilibria appear on orbits that slow down, if that is where it converges to."""
+        equations, cycle = self.continuation.collocation.equations, last.cycle
+        if not rests or len(self.continuation.held):
+            return None
+        size = np.where(cycle.amplitude > 0, cycle.amplitude, 1.0)
+        numbers = equations.numbers_at(cycle.value)
+        node = saddle_node_near(equations.flow, equations.load, numbers, rests[0] * size, size, self._scale)
+        if node is None or not abs(node.value - where) < ON_ORBIT * abs(node.value - cycle.value):
+            return None
+        return node.value
 
     @property
     def _scale(self) -> float:

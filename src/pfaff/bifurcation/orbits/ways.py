@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pfaff.bifurcation.orbits.canard_folds import with_canard_folds
 from pfaff.bifurcation.orbits.chords import Point
 from pfaff.bifurcation.orbits.cycles import Cycle, doubled
 from pfaff.bifurcation.orbits.following import AT_EDGE, LEFT, Orbits
@@ -148,8 +149,9 @@ def _gathered(
 ) -> Gathered:
     """The branch until it is at home, or its chart is left with so much margin."""
     first = continuation.adopted(start.point)
-    return gathered(
-        Engine(Orbits(continuation, first, home or first, edge, course.points)),
+    orbits = Orbits(continuation, first, home or first, edge, course.points)
+    found = gathered(
+        Engine(orbits),
         first,
         course,
         limits,
@@ -158,6 +160,7 @@ def _gathered(
         home=home,
         walked=lambda _, point: OrbitPoint(problem, point),
     )
+    return with_canard_folds(found, [each.value for each in orbits.passed])
 
 
 def _beyond(found: Gathered, start: OrbitPoint, course: Course, limits: Limits) -> Gathered:
