@@ -47,7 +47,7 @@ def equilibrium_near(equations: ArcEquations, value: float, x: np.ndarray, size:
         node = saddle_node_near(flow, load, numbers, x, size, 1 + abs(value))
         if node is not None:
             raise NoBifurcationError(
-                f"the orbit slows down near {where} because two equilibria appear there at {load} = {node.value:.8g}: a "
+                f"the orbit slows down near {where} since two equilibria appear there at {load} = {node.value:.8g}: a "
                 "saddle-node on the orbit, not a homoclinic orbit of a saddle. Follow the fold: "
                 f"branch({load!r}, …).of_kind('fold')[0].curve(…)"
             )

@@ -15,7 +15,7 @@ from scipy import sparse
 
 from pfaff.algebra.sparse_borders import Factors, in_units, with_columns
 from pfaff.bifurcation.equilibria.first_rates import changed, elsewhere, on_way
-from pfaff.bifurcation.equilibria.rest_equations import FARTHER, PROBE, RestEquations
+from pfaff.bifurcation.equilibria.rest_equations import FARTHER, PROBE, RestEquations, grow_with_distance, ratio
 from pfaff.bifurcation.equilibria.sparse_equations import SparseRestEquations
 from pfaff.bifurcation.equilibria.state_sizes import FEW, SHARES
 from pfaff.flow.assembly import Assembly, Rest
@@ -98,21 +98,19 @@ class AssembledEquations(SparseRestEquations):
         sizes = self.sizes.copy()
         for group in self._groups:
             sizes[group] *= max(1.0, float((np.abs(z[group]) / sizes[group]).max(initial=0.0)))
-        if self.reach < inf:
-            sizes[-1] = max(sizes[-1], abs(z[-1] - self.origin))
+        grow_with_distance(sizes, z, self.origins)
         return self.in_units(sizes)
 
     @property
     def _groups(self) -> tuple[slice, slice]:
         return slice(0, self.assembly.size), slice(self.assembly.size, self.n)
 
-    def measured(self, z: np.ndarray) -> Any:
+    def jacobian_changes(self, z: np.ndarray) -> float:
         change = self.bending(z, np.eye(1, len(z), len(z) - 1)[0] * self.sizes[-1])[:, : self.n]
-        units = self.sizes[: self.n]
-        whole, part = _energy(self.state_jacobian(z), units), _energy(sparse.csc_array(change), units)
-        reach = whole / part * float(self.sizes[-1]) if part > 0 and whole > 0 else inf
-        known: Any = replace(self, origin=float(z[-1]), reach=min(reach, self.reach))
-        return known.reaching(z, float(self.sizes[-1]), 0.0)
+        return ratio(self.norm(self.state_jacobian(z)), self.norm(change)) * float(self.sizes[-1])
+
+    def norm(self, matrix: Any) -> float:
+        return _energy(sparse.csc_array(matrix), self.sizes[: self.n])
 
     def along(self, z: np.ndarray, direction: np.ndarray) -> SparseLinearisation:
         """How the matrices of small motions change along a direction, by differences."""

@@ -31,7 +31,7 @@ integers, spectra = types.Array(integer, 1, "C"), types.Array(types.complex128, 
 FRAME = types.Tuple((integers, matrix, matrix, types.Array(types.complex128, 1, "C"), integers))
 FUNCTION = types.Tuple((integer, integer, vector, integers))
 SYSTEM = types.Tuple((integer, FUNCTION, integers, matrix, matrix, vector, FRAME))
-WAY = types.Tuple((matrix, number, vector, matrix, number, integer, number))
+WAY = types.Tuple((matrix, number, vector, matrix, vector, integer, number))
 TAKEN = types.Tuple((stack, stack, types.Array(integer, 2, "C")))
 LOOPS = {
     placed: (SYSTEM, vector, vector, vector, types.boolean),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from math import copysign, isfinite
+from math import copysign
 from typing import Any, ClassVar
 
 import numpy as np
@@ -124,7 +124,7 @@ class Regular(Implicit):
         s, bend = self.equations, np.zeros(len(at.z)) if at.bend is None else at.bend
         way = (
             np.array([at.z, at.tangent, at.units, bend]), longest, np.array(bounds), np.array([home.z, home.units]),
-            s.origin if isfinite(s.reach) else np.nan, self.passed, self.place,
+            np.array(s.origins), self.passed, self.place,
         )  # fmt: skip
         found = np.empty((STRETCH, 4 + 2 * len(self.borders[0]), len(at.z)))
         special, marks = np.empty((SPECIALS, 2, len(at.z))), np.empty((SPECIALS, 3), dtype=np.int64)

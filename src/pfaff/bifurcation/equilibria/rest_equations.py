@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from math import inf, isfinite
+from math import inf
 from typing import TYPE_CHECKING, Self
 
 import numpy as np
@@ -45,8 +45,8 @@ class RestEquations:
     held: np.ndarray
     pull: np.ndarray  # R x = held + pull λ: how a free coordinate of the family moves
     sizes: np.ndarray  # of z
-    origin: float = 0.0  # of the parameter, where ``reach`` is what changes the Jacobian as a whole
-    reach: float = inf
+    origins: tuple[float, ...] = ()  # of the last free names: their units grow with the distance from there
+    reach: float = inf  # of the parameter of a branch, what changes the Jacobian as a whole
 
     @known_property
     def n(self) -> int:
@@ -168,31 +168,32 @@ class RestEquations:
         sizes = self.sizes.copy()
         # States grow together: one that is small beside the others is not followed in its own units.
         sizes[: self.n] *= max(1.0, float((np.abs(z) / sizes)[: self.n].max(initial=0.0)))
-        if isfinite(self.reach):
-            sizes[-1] = max(sizes[-1], abs(z[-1] - self.origin))
+        grow_with_distance(sizes, z, self.origins)
         if not self.k:
             return self.in_units(sizes)
         D = sizes[: self.n, None]
         return replace(self, sizes=sizes, columns=_turned(self.reached(z)[2], self.columns / D) * D)
 
-    def measured(self, z: np.ndarray) -> RestEquations:
+    def measured(self, z: np.ndarray) -> Self:
         """With the parameter measured by what changes the Jacobian as a whole, or by its distance from here if that is
         more: so that steps do not depend on how far a branch is to go, and none leads over to another branch."""
         if not self.parameters:
             return self
-        n, units, size = self.n, self.sizes[: self.n], float(self.sizes[-1])
-        numbers = self.numbers(z)[:, None].repeat(3, axis=1)
-        numbers[self._places[0]] += PROBE * size * np.array([0.0, 1.0, -1.0])
-        here, after, before = self._linearised(z[:n, None].repeat(3, axis=1), numbers)[:, 1 : n + 1].transpose(2, 0, 1)
-        weights = units / units[:, None]
-        whole, part = (float(np.linalg.norm(each * weights)) for each in (here, (after - before) / (2 * PROBE)))
-        reach = whole / part * size if part > 0 and whole > 0 else inf
-        return replace(self, origin=float(z[-1]), reach=min(reach, self.reach)).reaching(z, float(self.sizes[-1]), 0.0)
+        known = replace(self, origins=(float(z[-1]),), reach=min(self.jacobian_changes(z), self.reach))
+        return known.reaching(z, float(self.sizes[-1]), 0.0)
 
-    def reaching(self, z: np.ndarray, span: float, least: float) -> RestEquations:
+    def jacobian_changes(self, z: np.ndarray) -> float:
+        """What the last parameter must change by to change the Jacobian as a whole."""
+        n, size = self.n, float(self.sizes[-1])
+        numbers = self.numbers(z)[:, None].repeat(3, axis=1)
+        numbers[self._places[0][-1]] += PROBE * size * np.array([0.0, 1.0, -1.0])
+        here, after, before = self._linearised(z[:n, None].repeat(3, axis=1), numbers)[:, 1 : n + 1].transpose(2, 0, 1)
+        return ratio(self.norm(here), self.norm((after - before) / (2 * PROBE))) * size
+
+    def reaching(self, z: np.ndarray, span: float, least: float) -> Self:
         """With a range of the parameter by which its steps are measured at z, no less than before."""
         sizes = self.sizes.copy()
-        sizes[-1] = max(least, min(span, max(self.reach, abs(z[-1] - self.origin))))
+        sizes[-1] = max(least, min(span, max(self.reach, abs(z[-1] - (self.origins[-1] if self.origins else 0.0)))))
         return self.in_units(sizes)
 
     def in_units(self, sizes: np.ndarray) -> Self:
@@ -204,10 +205,24 @@ class RestEquations:
         return same
 
     def freed(self, name: str, value: float, span: float, z: np.ndarray) -> tuple[RestEquations, np.ndarray]:
-        """With one more parameter free, and its z."""
+        """With one more parameter free, and its z: measured by no more than changes the Jacobian, or moves the states
+        far, so that steps do not depend on how far a curve is to go."""
         pull = np.column_stack([self.pull, np.zeros(self.k)])
-        fresh = replace(self, free=(*self.free, name), pull=pull, sizes=np.append(self.sizes, span), reach=inf)
-        return fresh, np.append(z, value)
+        sizes, origins = np.append(self.sizes, span), (float(z[-1]), value)
+        fresh = replace(self, free=(*self.free, name), pull=pull, sizes=sizes, origins=origins, reach=inf)
+        z = np.append(z, value)
+        sizes[-1] = min(span, fresh.jacobian_changes(z), FARTHER * fresh.states_move(z))
+        return fresh, z
+
+    def states_move(self, z: np.ndarray) -> float:
+        """What the last parameter must change by to have the rates that states have if they change by their sizes."""
+        pushed = self.jacobian(z)[: self.n] @ np.eye(1, len(z), len(z) - 1)[0]
+        return ratio(self.norm(self.state_jacobian(z)), float(np.linalg.norm(pushed / self.sizes[: self.n])))
+
+    def norm(self, matrix: np.ndarray) -> float:
+        """Of ∂f/∂x, or of a change of it, in the units of the states."""
+        units = self.sizes[: self.n]
+        return float(np.linalg.norm(matrix * units / units[:, None]))
 
     def reached(self, z: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """∂f/∂x in the units of the states, and bases there of what states and parameters reach, and do not.
@@ -290,6 +305,17 @@ class RestEquations:
         J = self.state_jacobian(z)
         at = bordering(J, self.k)
         return Border(self.columns, self.rows, at.left, at.right, at.scale)
+
+
+def ratio(whole: float, part: float) -> float:
+    """Of two norms; infinite, where one of them is none."""
+    return whole / part if whole > 0 and part > 0 else inf
+
+
+def grow_with_distance(sizes: np.ndarray, z: np.ndarray, origins: Sequence[float]) -> None:
+    """Those of parameters, the last ones of z."""
+    for j, origin in enumerate(reversed(origins), start=1):
+        sizes[-j] = max(sizes[-j], abs(z[-j] - origin))
 
 
 def _turned(columns: np.ndarray, like: np.ndarray) -> np.ndarray:

@@ -6,8 +6,7 @@ Jacobians are sparse arrays, and nothing is computed that takes the cube of the 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
-from math import inf, sqrt
+from math import sqrt
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,7 +14,7 @@ from scipy import sparse
 
 from pfaff.algebra.sparse_borders import Factors, bordered, entries, in_units, null_vectors
 from pfaff.bifurcation.equilibria.first_rates import changed, elsewhere, on_way
-from pfaff.bifurcation.equilibria.rest_equations import FARTHER, PROBE, RestEquations, value_of
+from pfaff.bifurcation.equilibria.rest_equations import FARTHER, PROBE, RestEquations, ratio, value_of
 from pfaff.bifurcation.equilibria.state_sizes import FEW, SHARES
 from pfaff.bifurcation.equilibria.zero_forms import Null
 from pfaff.errors import ParameterError
@@ -73,16 +72,13 @@ class SparseRestEquations(RestEquations):
     def row_sizes(self, z: np.ndarray) -> np.ndarray:
         return np.asarray(abs(in_units(self.jacobian(z), self.sizes)).sum(axis=1)).ravel()
 
-    def measured(self, z: np.ndarray) -> Any:
-        n, units = self.n, self.sizes[: self.n]
-        change = self.bending(z, np.eye(1, len(z), len(z) - 1)[0] * self.sizes[-1])[:, :n]
-        whole, part = (
-            float(np.linalg.norm(entries(in_units(sparse.csc_array(each), units, units))))
-            for each in (self.state_jacobian(z), change)
-        )
-        reach = whole / part * float(self.sizes[-1]) if part > 0 and whole > 0 else inf
-        known: Any = replace(self, origin=float(z[-1]), reach=min(reach, self.reach))
-        return known.reaching(z, float(self.sizes[-1]), 0.0)
+    def jacobian_changes(self, z: np.ndarray) -> float:
+        change = self.bending(z, np.eye(1, len(z), len(z) - 1)[0] * self.sizes[-1])[:, : self.n]
+        return ratio(self.norm(self.state_jacobian(z)), self.norm(change)) * float(self.sizes[-1])
+
+    def norm(self, matrix: Any) -> float:
+        units = self.sizes[: self.n]
+        return float(np.linalg.norm(entries(in_units(sparse.csc_array(matrix), units, units))))
 
     def across(self, z: np.ndarray) -> SparseNull:
         return sparse_null(self.state_jacobian(z))

@@ -50,7 +50,7 @@ class Way(NamedTuple):
     longest: float
     bounds: np.ndarray
     home: np.ndarray  # z and units of the first point of the branch
-    origin: float  # the value from which the parameter is measured, not a number where its units stay
+    origins: np.ndarray  # values of the last parameters with the distance from which their units grow
     passable: int  # tests, as bits, whose points are found here ...
     place: float  # ... so sharply on their chords
 
@@ -215,7 +215,7 @@ def noted(system, here, end, beside, point):
 
 
 @called
-def moved_on(system, origin, step, spectra):
+def moved_on(system, origins, step, spectra):
     """The end of a step becomes the beginning of the next one."""
     for i in range(spectra.values.shape[1]):
         spectra.values[0, i], spectra.slopes[0, i] = spectra.values[1, i], spectra.slopes[1, i]
@@ -227,7 +227,7 @@ def moved_on(system, origin, step, spectra):
         step.tests[0, k], step.tests[1, k] = step.tests[1, k], step.tests[2, k]
     orthonormal(step.borders[0], system.b)
     orthonormal(step.borders[1], system.c)
-    renew(step.end[0], system.units, system.b.shape[1], origin)
+    renew(step.end[0], system.units, system.b.shape[1], origins)
 
 
 @loop
@@ -274,7 +274,7 @@ def walk(parts, way, taken, spectra, h):
                 spectrum(system, here[0], here[1], spectra.values[0], spectra.slopes[0])
                 spectrum(system, step.end[0], step.end[1], spectra.values[1], spectra.slopes[1])
             return many, special, h, turn, changed, -1
-        moved_on(system, way.origin, step, spectra)
+        moved_on(system, way.origins, step, spectra)
         sign, h, many = ahead, min(way.longest, GROWTH * h if turn < EASY else h), many + 1
     return many, special, h, np.nan, 0, -1
 
@@ -292,12 +292,13 @@ def orthonormal(vectors, rows):
 
 
 @called
-def renew(z, units, n, origin):
-    """Units of the states grow with them, together; that of the parameter with its distance from an origin."""
+def renew(z, units, n, origins):
+    """Units of the states grow with them, together; those of parameters with their distances from origins."""
     N, grown = len(z), 1.0
     for i in range(n):
         grown = max(grown, abs(z[i]) / units[i])
     for i in range(n):
         units[i] *= grown
-    if origin == origin:
-        units[N - 1] = max(units[N - 1], abs(z[N - 1] - origin))
+    for k in range(len(origins)):
+        i = N - len(origins) + k
+        units[i] = max(units[i], abs(z[i] - origins[k]))

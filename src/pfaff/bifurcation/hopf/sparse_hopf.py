@@ -64,7 +64,7 @@ def sparse_hopf(s: SparseRestEquations, z: np.ndarray, omega: float, origin: flo
         crossing=complex(crossing),
         normal_form=cubic_of(expansion, values, s.free[0], load),
         expansion=expansion,
-        origin=float(s.origin if origin is None else origin),
+        origin=float(s.origins[0] if origin is None else origin),
         asked={"load": s.free[0], "near": load},
         around=s.field(z),
     )

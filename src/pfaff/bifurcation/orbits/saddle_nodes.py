@@ -27,7 +27,7 @@ class SaddleNode(NamedTuple):
 def saddle_node_near(
     flow: Flow, load: str, numbers: np.ndarray, x: np.ndarray, size: np.ndarray, span: float
 ) -> SaddleNode | None:
-    """The one near a slow state of an orbit, if there is one: ``size`` are the units of states, ``span`` of the load."""
+    """The one near a slow state of an orbit, if there is one; ``size`` and ``span`` are units of states and load."""
     n, place = len(x), flow.system.parameter_names.index(load)
     scale = np.concatenate([size, np.ones(n), [span]])
 
