@@ -24,7 +24,7 @@ from pfaff.stability.critical_load import CriticalLoad
 from pfaff.stability.large_model import Model
 from pfaff.stability.large_modes import lowest_squares
 from pfaff.stability.large_views import MARGIN, Crossing, Damped, Reversible
-from pfaff.statement.told import told
+from pfaff.statement.told import answering, told
 from pfaff.statement.values import MOST, number_within, whole_number
 from pfaff.threads import cached_property
 
@@ -51,6 +51,7 @@ class CheckedLoad:
         return growing_modes(self.oscillating, self.divergent)
 
 
+@answering
 @dataclass(frozen=True, repr=False)
 class SparseFlutter(CriticalLoad):
     """The first flutter load of an assembly, or the honest absence of one in the interval searched.

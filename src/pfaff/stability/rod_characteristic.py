@@ -22,6 +22,7 @@ from pfaff.stability.critical import critical_load
 from pfaff.stability.exact import ExactLoad, exact_value
 from pfaff.statement.rod_frame import refined
 from pfaff.statement.rods import PLACE, SECTIONS
+from pfaff.statement.told import answering
 from pfaff.statement.values import by_name, number_from, one_of, whole_number
 from pfaff.threads import cached_property
 
@@ -182,6 +183,7 @@ class RodCharacteristic:
         return float(np.abs(spectrum.values).min())
 
 
+@answering
 @dataclass(frozen=True, repr=False)
 class RodLoad(ExactLoad):
     """A critical load as a root of the characteristic function; ``digits`` gives as many as are asked for."""

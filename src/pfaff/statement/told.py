@@ -35,7 +35,6 @@ def told(result: Result) -> Result:
 def shown_in_notebooks(result: Result) -> Result:
     """A class that notebooks show as the room ``draw`` makes it; its ``repr`` stays."""
     result._repr_html_ = _as_html  # type: ignore[attr-defined]
-    _ask_rightly(result, made=False)
     return answering(result)
 
 
@@ -111,7 +110,9 @@ def _unfit(function: Callable[..., Any], called: str, method: bool, values: Any,
 
 
 def answering(kind: Result) -> Result:
-    """A class that answers a name which it does not have with the nearest one; names that it has cost nothing more."""
+    """A class that answers a name which it does not have with the nearest one, and its methods wrong arguments in
+    words; right ones cost nothing more."""
+    _ask_rightly(kind, made=False)
     if not hasattr(kind, "__getattr__"):
         kind.__getattr__ = no_such_name  # type: ignore[attr-defined]
     return kind

@@ -26,7 +26,7 @@ from pfaff.continuation.course import POINTS, STEP, Bounds, Course, checked_way
 from pfaff.continuation.endings import Refused
 from pfaff.continuation.problem import Event
 from pfaff.errors import ConvergenceError, NoBifurcationError, ParameterError
-from pfaff.statement.told import shown_in_notebooks
+from pfaff.statement.told import answering, shown_in_notebooks
 from pfaff.threads import cached_property
 
 if TYPE_CHECKING:
@@ -78,6 +78,7 @@ class CurvePoint(RestPoint):
         return f"{kind} ({letter} = {self.coefficient:.6g})"
 
 
+@answering
 @dataclass(frozen=True, eq=False, repr=False)
 class CurveSpecial(CurvePoint):
     """A point of codimension two; ``coefficients`` are those of its normal form, by name.

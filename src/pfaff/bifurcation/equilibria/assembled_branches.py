@@ -19,7 +19,7 @@ from pfaff.continuation.dense import Spot
 from pfaff.continuation.problem import Event
 from pfaff.errors import ParameterError
 from pfaff.flow.assembly import Assembly, Rest
-from pfaff.statement.told import shown_in_notebooks
+from pfaff.statement.told import answering, shown_in_notebooks
 from pfaff.statement.values import whole_number
 from pfaff.threads import cached_property
 
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 MODES = 60  # that are watched at most
 
 
+@answering
 @dataclass(frozen=True, eq=False, repr=False)
 class AssemblyPoint(EquilibriumPoint):
     """An assembly at rest: coordinates ``q``, reactions ``p``, the eigenvalues of the modes that are watched."""
@@ -58,6 +59,7 @@ class AssemblyPoint(EquilibriumPoint):
         return assembly.branch(to, start=self.rest, **options)
 
 
+@answering
 @dataclass(frozen=True, eq=False, repr=False)
 class SpecialAssemblyPoint(AssemblyPoint, SpecialPoint):
     """A located special point: fold, branch point, divergence or hopf. Of Hopf points ``omega`` is known; coefficients

@@ -26,7 +26,7 @@ from pfaff.continuation.engine import Engine
 from pfaff.continuation.problem import Event
 from pfaff.continuation.trail import Branch
 from pfaff.errors import ConvergenceError, NoBifurcationError, ParameterError
-from pfaff.statement.told import shown_in_notebooks
+from pfaff.statement.told import answering, shown_in_notebooks
 from pfaff.statement.values import number_from, one_of
 from pfaff.threads import cached_property
 
@@ -60,6 +60,7 @@ class EquilibriumPoint(RestPoint):
         return f"equilibrium at {self.parameter} = {self.value:.10g}: {how}"
 
 
+@answering
 @dataclass(frozen=True, eq=False, repr=False)
 class SpecialPoint(EquilibriumPoint):
     """A located special point: ``kind`` is fold, branch point, hopf or divergence, or one of these but the first

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from pfaff.case import Bound
 
 FARTHER = 1e3  # times what moves the states by their sizes, how far a parameter is measured at once
+LOOKS = 5  # at how far a parameter changes the equations
 PROBE = 1e-5  # of differences of analytic Jacobians, relative to the units
 
 
@@ -205,19 +206,27 @@ class RestEquations:
         return same
 
     def freed(self, name: str, value: float, span: float, z: np.ndarray) -> tuple[RestEquations, np.ndarray]:
-        """With one more parameter free, and its z: measured by no more than changes the Jacobian, or moves the states
-        far, so that steps do not depend on how far a curve is to go."""
+        """With one more parameter free, and its z. It is measured by no more than changes the equations, so that steps
+        do not depend on how far a curve is to go."""
         pull = np.column_stack([self.pull, np.zeros(self.k)])
-        sizes, origins = np.append(self.sizes, span), (float(z[-1]), value)
+        origins, sizes, z = (float(z[-1]), value), np.append(self.sizes, span), np.append(z, value)
         fresh = replace(self, free=(*self.free, name), pull=pull, sizes=sizes, origins=origins, reach=inf)
-        z = np.append(z, value)
-        sizes[-1] = min(span, fresh.jacobian_changes(z), FARTHER * fresh.states_move(z))
+        for _ in range(LOOKS):  # each of them over a shorter way
+            change = fresh.natural_change(z)
+            if not change < fresh.sizes[-1]:
+                break
+            fresh = fresh.in_units(np.append(self.sizes, change))
         return fresh, z
 
-    def states_move(self, z: np.ndarray) -> float:
-        """What the last parameter must change by to have the rates that states have if they change by their sizes."""
-        pushed = self.jacobian(z)[: self.n] @ np.eye(1, len(z), len(z) - 1)[0]
-        return ratio(self.norm(self.state_jacobian(z)), float(np.linalg.norm(pushed / self.sizes[: self.n])))
+    def natural_change(self, z: np.ndarray) -> float:
+        """What the last parameter must change by to change the Jacobian as much as states do that change by their
+        sizes, or to move those far: at a fold of one state the Jacobian itself is zero."""
+        n, last = self.n, np.eye(1, len(z), len(z) - 1)[0]
+        states = np.append(self.sizes[:n] * (1 + np.arange(n) % 3) / 3, np.zeros(len(z) - n))
+        by_states, by_last = (self.norm(self.bending(z, way)[:n, :n]) for way in (states, last * self.sizes[-1]))
+        whole = self.norm(self.state_jacobian(z)) + by_states
+        pushed = float(np.linalg.norm(self.jacobian(z)[:n] @ last / self.sizes[:n]))
+        return min(ratio(whole, by_last) * float(self.sizes[-1]), FARTHER * ratio(whole, pushed))
 
     def norm(self, matrix: np.ndarray) -> float:
         """Of ∂f/∂x, or of a change of it, in the units of the states."""

@@ -126,6 +126,7 @@ class RestPoint:
         return known[name]
 
 
+@answering
 @dataclass(frozen=True, eq=False, repr=False)
 class RestTrail(Trail[Point, Special]):
     """``trail[i]`` is a point, ``special`` lists the located ones, ``ended`` says why there are no more.

@@ -33,6 +33,7 @@ from pfaff.continuation.measuring import warn_of_unknown, watches
 from pfaff.continuation.problem import Event
 from pfaff.continuation.trail import Branch
 from pfaff.errors import ParameterError, number_of
+from pfaff.statement.told import answering
 from pfaff.statement.values import one_of, whole_number
 from pfaff.threads import cached_property, part_of_a_whole
 
@@ -46,6 +47,7 @@ DROPPED = {"fold", "torus"}  # kinds that mean nothing where every orbit has nei
 NOWHERE = re.compile(r" (near|beyond) -?[\d.]+(e[+-]\d+)?")  # values of the parameter that unfolds, which is zero
 
 
+@answering
 @dataclass(frozen=True, eq=False, repr=False)
 class NormalMode(Branch[FreeVibration, SpecialVibration]):
     """Free vibrations of a system without damping and forcing, from the small ones of its n-th frequency on.

@@ -13,9 +13,11 @@ from pfaff.bifurcation.orbits.orbits import OrbitPoint, Special
 from pfaff.continuation.course import STEP
 from pfaff.continuation.measuring import checked_events
 from pfaff.errors import ParameterError
+from pfaff.statement.told import answering
 from pfaff.statement.values import MOST, heard, number_within, one_of, whole_number
 
 
+@answering
 @dataclass(frozen=True, eq=False, repr=False)
 class FreeVibration(OrbitPoint):
     """A vibration of a mode; its ``energy`` is above that of the equilibrium."""

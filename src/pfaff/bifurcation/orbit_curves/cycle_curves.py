@@ -116,6 +116,7 @@ class CyclePoint:
         return self.values[one_of(self.values, name, "on this curve there varies no parameter")]
 
 
+@answering
 @dataclass(frozen=True, eq=False, repr=False)
 class CycleSpecial(CyclePoint):
     """A point of codimension two.
