@@ -12,7 +12,8 @@ from scipy.special import ellipk
 from sympy.physics.mechanics import dynamicsymbols
 
 import pfaff
-from pfaff.errors import ParameterError, StatementError
+from pfaff.errors import ConvergenceError, ParameterError, StatementError
+from pfaff.statement import TIME, coordinates
 
 t = dynamicsymbols._t
 x, y, phi = dynamicsymbols("x y phi")
@@ -332,3 +333,20 @@ def test_responses_are_followed_on_the_level_of_what_is_conserved():
     other = plain.at(stiffness=1.2).response("Omega", to=2.2)
     assert [each.kind for each in response.special] == ["fold", "fold"]
     assert [each.value for each in response.special] == pytest.approx([each.value for each in other.special], rel=3e-5)
+
+
+def test_a_load_that_excites_leaves_nothing_at_rest():
+    """Frozen at t = 0, x = F would pass for an equilibrium, and μ = F² for a Hopf point."""
+    (q,) = coordinates("q")
+    F, Omega, mu = sm.symbols("F Omega mu")
+    forces = {q: F * sm.cos(Omega * TIME) + (mu - q**2) * q.diff(TIME)}
+    given = {F: 0, Omega: "6/5", mu: "1/4"}
+    system = pfaff.System(
+        [q], kinetic=q.diff(TIME) ** 2 / 2, potential=q**2 / 2, forces=forces, parameters=given, load=F
+    )
+    case = system.at()
+    for ask in (lambda: case.hopf(to=2), lambda: case.branch(to=2), case.flutter, case.critical):
+        with pytest.raises(ConvergenceError, match="F excites system by terms that depend on time"):
+            ask()
+    assert case.hopf("mu", to=1).value == pytest.approx(0, abs=1e-12)
+    assert [each.kind for each in case.branch("mu", to=-1).special] == ["hopf"]

@@ -56,7 +56,7 @@ class Case(Moving):
     def start_of(self, start: Any, fixed: Mapping[str, float], name: str) -> Start:
         from pfaff.bifurcation.equilibria.starts import mechanical_start
 
-        return mechanical_start(self, start, fixed)
+        return mechanical_start(self, start, fixed, name)
 
     def plot(self) -> Figure:
         """The structure as it is drawn, with its coordinates, loads and constraints, at these parameters."""

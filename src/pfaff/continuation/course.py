@@ -46,6 +46,7 @@ if TYPE_CHECKING:
 
 STEP, POINTS = 0.1, 1000  # what is asked for if nothing is said
 ROUNDING = 1e-12  # of the range that is followed
+BESIDE_ZERO = 1e-3  # of its start, how near to zero a parameter is followed that is declared positive
 LEAST = 1e-9  # step, as a share of the range: points differ in more than their last digits
 
 Bounds = tuple[float | None, float | None] | None
@@ -136,8 +137,18 @@ class Limits:
     @cached_property
     def _floor(self) -> float | None:
         """Zero, if it may be reached and not be passed."""
+        return 0.0 if self._declared("nonnegative") and not self._declared("positive") else None
+
+    @cached_property
+    def _least(self) -> float:
+        """As far down as the parameter is followed."""
+        if self._floor is not None and self.start > self._floor:
+            return self._floor
+        return BESIDE_ZERO * self.start if self._declared("positive") and self.start > 0 else -inf
+
+    def _declared(self, sign: str) -> bool:
         symbol: Any = next((each for each in self.system.parameters if each.name == self.name), None)
-        return 0.0 if symbol is not None and symbol.is_nonnegative and not symbol.is_positive else None
+        return symbol is not None and bool(getattr(symbol, f"is_{sign}"))
 
     @cached_property
     def promises(self) -> list[Any]:
@@ -150,14 +161,16 @@ class Limits:
         behind = 2 * self.start - self.to
         if self.asked is not None:
             behind = self.asked[0] if self.to > self.start else self.asked[1]
-        if self._floor is None or self.start <= self._floor:
-            return self.to, behind
-        return max(self.to, self._floor), max(behind, self._floor)
+        return tuple(each if each > 0 else max(each, self._least) for each in (self.to, behind))  # type: ignore[return-value]
 
     def ended(self, ending: Ending, value: float) -> Ending:
         """An ending at a value, with the declaration or the remedy in its words."""
         if self._floor in self.bounds and abs(value) <= ROUNDING * self.span:
             return Ending(Reason.DECLARED, f"{ending}: {self.name} is declared nonnegative", ending.bound)
+        if ending.bound == self._least:
+            where = f"stopped at {self.name} = {value:.10g}, nearly zero"
+            words = f"{where}: beyond it {self.name} is not positive, as it is declared"
+            return Ending(Reason.DECLARED, words, ending.bound)
         if ending.reason is Reason.OTHER_SIDE and self.asked is None:
             words = f"{ending}, away from to={self.to:.10g} and as far from its start: give bounds=(low, high) to go on"
             return Ending(ending.reason, words, ending.bound)

@@ -76,6 +76,8 @@ class Trail(Generic[Point, Special]):
         limits = course.limits(last.case.system, name, last.value)
         if self.ended.reason is Reason.CLOSED:
             raise ParameterError(f"these {self.of} lie on a closed line, which is complete: nothing follows")
+        if self.ended.reason is Reason.SPECIAL:
+            raise ParameterError(f"nothing follows, {self.ended}: .special[-1].switch(…) gives what meets it there")
         return limits
 
     def _joined(self, more: Self, **others: Any) -> Self:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from pfaff.case import Case
 
 ACCEPTED = 1e-10  # residual of the balance, relative to its largest force, where Newton's method has settled
+TIMES = 0.37, 1.91  # at which what depends on time is compared with its beginning
 STEADY = 1e-9  # what changes with time by less, relatively, does not
 SINGULAR = 1e-13  # inertia this small, relative to the largest in units in which those of coordinates are one, is none
 
@@ -216,14 +217,35 @@ def check_steady(case: Case, balance: Balance, z: np.ndarray) -> None:
     """With explicit time, rest and the small motions about it must be the same at all times."""
     if case.system.autonomous:
         return
+    if _varies(balance, z, case.numbers, resting=True):
+        raise ConvergenceError(
+            f"{case.system.name} depends on time explicitly and does not rest, or not in the same way at all "
+            "times: switch the excitation off for equilibria and spectra"
+        )
+
+
+def check_unforced(case: Case, balance: Balance, z: np.ndarray, load: str) -> None:
+    """The load must be no excitation, with which nothing rests though all does without it."""
+    if case.system.autonomous or load not in case.system.parameter_names:
+        return
+    value = float(case.numbers[case.system.parameter_names.index(load)])
+    if _varies(balance, z, case.numbers_at(load, value + 1 + abs(value)), resting=False):
+        raise ConvergenceError(
+            f"{load} excites {case.system.name} by terms that depend on time: where it acts nothing rests. Ask for the "
+            "response to it, or vary another parameter"
+        )
+
+
+def _varies(balance: Balance, z: np.ndarray, numbers: np.ndarray, resting: bool) -> bool:
+    """Whether matrices or forces at a state vary in time; of a state at rest, whether it does not stay there."""
     n = balance.statics.n
-    first = balance.statics(z[:n], z[n:], case.numbers)
-    for time in (0.37, 1.91):
-        at = balance.statics(z[:n], z[n:], case.numbers, time)
+    first = balance.statics(z[:n], z[n:], numbers)
+    for time in TIMES:
+        at = balance.statics(z[:n], z[n:], numbers, time)
         size = 1 + max(np.abs(at.K).max(), np.abs(at.C).max())
         changes = [np.abs(getattr(at, x) - getattr(first, x)).max(initial=0.0) for x in ("M", "C", "K", "A", "B")]
-        if max(*changes, np.abs(at.balance).max(), np.abs(at.held).max(initial=0.0)) > STEADY * size:
-            raise ConvergenceError(
-                f"{case.system.name} depends on time explicitly and does not rest, or not in the same way at all "
-                "times: switch the excitation off for equilibria and spectra"
-            )
+        for each, before in ((at.balance, first.balance), (at.held, first.held)):
+            changes.append(np.abs(each if resting else each - before).max(initial=0.0))
+        if max(changes) > STEADY * size:
+            return True
+    return False

@@ -10,7 +10,7 @@ import numpy as np
 from pfaff.algebra.units import SOFT
 from pfaff.errors import ConvergenceError, SingularMassError
 from pfaff.rest.balance import Balance
-from pfaff.rest.mechanical import check_rest, check_rests, rest_near
+from pfaff.rest.mechanical import check_rest, check_rests, check_unforced, rest_near
 
 if TYPE_CHECKING:
     from pfaff.case import Case
@@ -29,6 +29,7 @@ def beginning(case: Case, load: str, fixed: Mapping[str, float], origin: float) 
         check_rest(first, z)
     except (ConvergenceError, SingularMassError) as problem:
         raise type(problem)(f"{problem}; this is at {load} = {origin:g}, where the path of the load begins") from None
+    check_unforced(first.case, first, z, load)
     declared = case.system.load is not None and load == case.system.load.name
     if origin or (declared and first.statics.merely_pushed):
         return z, first

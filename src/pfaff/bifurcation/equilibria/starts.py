@@ -84,9 +84,10 @@ def _rest_near(case: Any, flow: Flow, x: np.ndarray, name: str, held: Sequence[i
     return newton(lambda x: flow.rhs(x, case.numbers), lambda x: jacobian_of(flow, x, case.numbers), x, held)
 
 
-def mechanical_start(case: Any, start: Any, fixed: Mapping[str, float]) -> Start:
+def mechanical_start(case: Any, start: Any, fixed: Mapping[str, float], name: str) -> Start:
     """At rest: the shape flow in a chart that is regular there; from values of speeds: a steady motion."""
-    from pfaff.rest.mechanical import Equilibrium
+    from pfaff.rest.balance import Balance
+    from pfaff.rest.mechanical import Equilibrium, check_unforced
     from pfaff.rest.small_motions import linearise
     from pfaff.rest.steady_motions import SteadyMotion
 
@@ -96,6 +97,8 @@ def mechanical_start(case: Any, start: Any, fixed: Mapping[str, float]) -> Start
     if any(name not in case.system.coordinate_names for name in given):
         return _steady_start(case, given, fixed)
     at = start if isinstance(start, Equilibrium) else _rest(case, given, fixed)
+    if not case.system.autonomous:
+        check_unforced(case, Balance(case, fixed), np.concatenate([at.q, at.p]), name)
     lin = linearise(case.system, at.q, at.p, case.numbers)
     frequency = float(np.abs(lin.eigenvalues()).max(initial=0.0)) or 1.0
     flow = regular_flow(case.system, lin, frequency)
