@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import sympy as sm
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import pfaff
 from pfaff.statement import TIME, coordinates
@@ -265,3 +267,18 @@ def test_special_points_of_curves_do_not_depend_on_their_end(to, shift):
     assert curve.special[0]["mu"] == pytest.approx(0, abs=1e-10)
     for point in curve:
         assert point["mu"] == pytest.approx(-shift * np.sin(point["nu"]), abs=1e-10 * max(1.0, abs(point["nu"])))
+
+
+@given(
+    a=st.floats(0.1, 10), b=st.floats(0.1, 10), start=st.floats(-3, 3), unit=st.integers(-8, 8), far=st.integers(0, 3)
+)
+@settings(max_examples=40, deadline=None)
+def test_states_that_stay_where_they_are_but_for_rounding_do_not_shorten_steps(a, b, start, unit, far):
+    """y = a μ, z = b y − a b μ = 0 and what z drives: a straight line, whatever rounding leaves of z."""
+    scale, span = 10.0**unit, 10.0**far
+    equations = {y: a * mu / scale - y, z: b * y - a * b * mu / scale - z, w: z - w - w**3 / 10 + y * z / 5}
+    case = pfaff.ode(equations, {mu: start * scale}, load=mu).at()
+    branch = case.branch(to=(start + span) * scale)
+    assert branch[-1].value == (start + span) * scale
+    assert branch.special == ()
+    assert len(branch) < 40

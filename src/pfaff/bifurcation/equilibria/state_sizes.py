@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from pfaff.algebra.bordering import FAINT, Border
-from pfaff.bifurcation.equilibria.first_rates import elsewhere
+from pfaff.bifurcation.equilibria.first_rates import ROUNDING, elsewhere
 from pfaff.bifurcation.equilibria.linearised import along_lines, jacobian_of
 from pfaff.errors import PfaffError
 from pfaff.flow.flow import Flow
@@ -54,7 +54,8 @@ def state_sizes(
     """
     from pfaff.bifurcation.equilibria.branch_loops import grouped, lapack, quickest
 
-    way = _way(border, J, by, span)
+    value = float(case.numbers[case.system.parameter_names.index(name)]) if by.size else 0.0
+    here, (way, on_way) = Made.by(x, border, J, by, value), _way(border, J, by, span)
     # States that act on one another only beside this place are of one group too.
     acts = np.abs(J) + np.abs(_aside(x + ASIDE * way, flow, case, name, ASIDE * span))
     D, groups = quickest(grouped)(lapack(), acts)
@@ -62,10 +63,11 @@ def state_sizes(
     share = 0.0
     if way.any():
         moves, rates = np.abs((J * (groups[:, None] == groups)) @ way), _on_way(flow, case, x, way, name, span)
-        balanced = np.abs(J) @ np.abs(x) / D
-        led = elsewhere(ON_WAY.shares, rates / D[:, None], moves / D, balanced, groups)
+        # Where what pushes states cancels, it is that by which they are measured.
+        moves = np.maximum(moves, (np.abs(J) @ on_way + np.abs(by[:, 0]) * span) * np.where(way, ROUNDING, 1.0))
+        led = elsewhere(ON_WAY.shares, rates / D[:, None], moves / D, np.abs(J) @ here.terms / D, groups)
         share = min(1.0, _first(flow, case, x, way, ON_WAY, J, even), led)
-    moved = np.maximum(np.abs(x), share * np.abs(way)) / D
+    moved = np.maximum(np.abs(here.states), share * np.abs(way)) / D
     sizes = np.zeros(groups.max(initial=-1) + 1)
     np.maximum.at(sizes, groups, moved)
     for group in np.flatnonzero(sizes == 0.0):
@@ -108,12 +110,25 @@ def _pushes(
     return float(AT_ANY_LENGTH.shares[moved.argmax()]) if moved.any() else inf
 
 
-def _way(border: Border, J: np.ndarray, by: np.ndarray, span: float) -> np.ndarray:
+class Made(NamedTuple):
+    """States as they are, zero where rounding alone is left of terms that cancel; and how large those terms are."""
+
+    states: np.ndarray
+    terms: np.ndarray
+
+    @classmethod
+    def by(cls, states: np.ndarray, border: Border, J: np.ndarray, rates: np.ndarray, value: float) -> Made:
+        """States that go with a value of the parameter, with rates by it."""
+        terms = np.abs(J) @ np.abs(states) + (np.abs(rates[:, 0] * value) if rates.size else 0.0)
+        made = np.abs(border.solve(J, np.cos(np.arange(len(J))) * terms)) if terms.any() else terms
+        return cls(np.where(np.abs(states) <= ROUNDING * made, 0.0, states), np.maximum(np.abs(states), made))
+
+
+def _way(border: Border, J: np.ndarray, by: np.ndarray, span: float) -> Made:
     """Where the states go with a parameter at their first rate; none, if that is not known."""
-    if not by.size:
-        return np.zeros(len(J))
-    way = -border.solve(J, by[:, 0]) * span
-    return way if np.isfinite(way).all() else np.zeros(len(J))
+    none = np.zeros(len(J))
+    way = -border.solve(J, by[:, 0]) * span if by.size else none
+    return Made.by(way, border, J, by, span) if np.isfinite(way).all() else Made(none, none)
 
 
 def _aside(x: np.ndarray, flow: Flow, case: Bound, name: str, farther: float) -> np.ndarray:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from pfaff.algebra.bordering import bordering
-from pfaff.bifurcation.hopf.crossing import crosses
+from pfaff.bifurcation.hopf.crossing import crosses, others
 from pfaff.bifurcation.hopf.hopf import Hopf
 from pfaff.bifurcation.hopf.normal_form import VANISHES
 from pfaff.bifurcation.orbits.chords import Point
@@ -32,6 +32,8 @@ HIGHER = 0.05  # largest share of the fifth order beside the third; 1/2 at a fol
 AGREES = 0.2  # of the terms of a normal form, what may be left of their sum; 1/3 where the seventh order makes a fold
 RESOLVED = 1e-14  # growth rates below this, relative to ω, are hidden by rounding
 HALVINGS = 20  # of the first radius
+SLOW = 1e-10, 0.05  # growth rates of modes, relative to ω, that small orbits may change the sign of and back
+KEPT = 0.5  # of such a rate, the largest change that leaves no room for this
 LARGE, CENTRED = 0.3, 1e-10  # of the natural radius, a cycle that shows what is conserved; what is left, relative to ω
 CONSERVED = 1e-6  # distance of a multiplier from what it is by structure where something is conserved
 AT_ORIGIN = 1e-12  # states of an equilibrium below this, relative to those of orbits, are the origin but for rounding
@@ -55,15 +57,20 @@ def born_at(hopf: Hopf, load: str, to: float, accuracy: float) -> Newborn:
     alone = replace(problem, unfolding=unfolding[:, :0], held=held[:0])
     ways = [(alone, True)] if birth.symmetric(problem, to) else []
     for each, halved in [*ways, (alone, False), *([(problem, False)] if len(held) else [])]:
+        continuation, smallest = each.continuation(span), None
         for radius in birth.first_radius(span) / 2.0 ** np.arange(HALVINGS):
             try:
-                found = birth.orbit(each.continuation(span), radius, halved)
+                found = birth.orbit(continuation, radius, halved)
                 birth.check(found, radius, each)
-                return Newborn(each, found, value, birth.disturbing, hopf.centre)
+                smallest = Newborn(each, found, value, birth.disturbing, hopf.centre)
+                if birth.leaves_modes(found, radius, continuation):
+                    return smallest
             except Refused as refused:
                 why = str(refused)
                 if isinstance(refused, Conserved):
                     break
+        if smallest is not None:
+            return smallest
     raise ConvergenceError(f"no orbit was found near the Hopf point at {hopf.load} = {hopf.value:.10g}: {why}")
 
 
@@ -159,6 +166,30 @@ class Birth:
         expected = hopf.growing + (grows > 0)
         if told and not expected <= point.unstable <= expected + free:
             raise Refused(f"one of radius {radius:.2e} has {point.unstable} unstable multipliers, not {expected}")
+
+    def leaves_modes(self, point: Point, radius: float, continuation: Continuation) -> bool:
+        """Whether slow modes grow and decay about an orbit as about the equilibrium, and about one of half its radius:
+        else two special orbits may lie between, where the growth of a mode has changed its sign and back."""
+        hopf = self.hopf
+        rates = others(hopf.eigenvalues, hopf.omega).real / hopf.omega
+        slow = (np.abs(rates) > SLOW[0]) & (np.abs(rates) < SLOW[1])
+        if hopf.expansion.family or not slow.any() or len(point.multipliers) != len(rates) + 2:
+            return True
+        half = self.orbit(continuation, radius / 2, point.cycle.halved)
+        return all(
+            self._grow(each, square, rates, slow) for each, square in ((point, radius**2), (half, radius**2 / 4))
+        )
+
+    def _grow(self, point: Point, square: float, rates: np.ndarray, slow: np.ndarray) -> bool:
+        """Whether multipliers are as the growth rates of modes, relative to ω, and the normal form say."""
+        hopf = self.hopf
+        own = 2 * (hopf.c1.real * square + 2 * self.fifth * square**2) / hopf.omega
+        expected, known = np.append(rates, [0.0, own]), np.append(slow, [False, False])
+        with np.errstate(divide="ignore"):
+            found = np.log(np.abs(point.multipliers)) / (point.cycle.scalars[0] * hopf.omega)
+        order = np.argsort(expected)
+        apart = np.abs(np.sort(found) - expected[order]) > KEPT * np.abs(expected[order])
+        return not (apart & known[order]).any()
 
     def orbit(self, continuation: Continuation, radius: float, symmetric: bool) -> Point:
         """x0 + 2r Re(q e^{iωt}), on families + r² (h11 − tangent η + Re(h20 e^{2iωt})), corrected at this amplitude."""
