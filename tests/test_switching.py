@@ -126,6 +126,40 @@ def test_tori_start_at_a_zero_hopf_point():
 # Branch points of equilibria
 
 
+@pytest.mark.parametrize("g", [0.5, 5.0, -0.5])
+@pytest.mark.parametrize("to", [0.1, 0.3])
+def test_tori_far_from_their_hopf_points_start_at_a_zero_hopf_point(g, to):
+    """ẋ = a + x² − r² + g x r², ṙ = r (b + x): on the cycles x = −b the trace 2x + g r² vanishes at r² = 2b/g, where
+    a = (2b/g)(1 + g b) − b², of first order in b, while Hopf points at a = −b² are of second order."""
+    a, b, x, z, w = sm.symbols("a b x z w", real=True)
+    square = z**2 + w**2
+    rates = {x: a + x**2 - square + g * x * square, z: z * (b + x) - w, w: w * (b + x) + z}
+    branch = pfaff.ode(rates, {a: -1, b: 0.3}, load=a).at().branch(to=1, start={"x": -1})
+    (point,) = branch.of_kind("fold")[0].curve("b", to=-1).of_kind("zero-hopf")
+    side = np.sign(g)
+    tori = point.switch("torus", to=side * to)
+    assert tori[-1]["b"] == side * to
+    for each in tori:
+        radius = 2 * each["b"] / g
+        assert each["a"] == pytest.approx(radius * (1 + g * each["b"]) - each["b"] ** 2, abs=1e-9)
+    with pytest.raises(ParameterError, match="tori are"):
+        point.switch("torus", to=-side * to)
+
+
+def test_a_curve_along_which_its_parameter_stays_says_so():
+    """The other Hopf points of r1' = r1 (a − …), r2' = r2 (b − …) are at b = 0, whatever a is."""
+    a, b = sm.symbols("a b", real=True)
+    x, y, z, w = sm.symbols("x y z w", real=True)
+    one, two = x**2 + y**2, z**2 + w**2
+    first, second = a - one - 2 * two, b - 2 * one - two
+    omega = sm.sqrt(2)
+    rates = {x: x * first - y, y: y * first + x, z: z * second - omega * w, w: w * second + omega * z}
+    hopf = pfaff.ode(rates, {a: -1, b: -0.5}, load=a).at().branch(to=1).of_kind("hopf")[0]
+    (point,) = hopf.curve("b", to=1).of_kind("double hopf")
+    curve = point.switch("hopf", to=1, points=60)
+    assert "b does not change along it, and to=1 is not reached" in curve.ended
+
+
 def branching(rates, **options):
     case = pfaff.ode(rates, {mu: -1, nu: 0}, load=mu).at()
     (point,) = case.branch(to=1).of_kind("branch point")

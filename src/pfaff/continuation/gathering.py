@@ -18,6 +18,8 @@ from pfaff.continuation.walked_points import Line, Walked
 from pfaff.errors import number_of
 from pfaff.threads import hand_on
 
+STILL = 1e-9  # of the way to its end, a change of the parameter that is none
+
 
 @dataclass
 class Gathered:
@@ -86,7 +88,7 @@ def _filled(
             points.append(result)
             if course.progress is not None:
                 course.progress(result)
-    return stopped(points)
+    return stopped(points, course.to)
 
 
 def _results(item: Any, point: Callable[[Any], Any], walked: Callable[[Any, Any], Any] | None) -> Iterator[Any]:
@@ -102,10 +104,14 @@ def interrupted(place: str) -> Ending:
     return Ending(Reason.INTERRUPTED, f"interrupted at {place}")
 
 
-def stopped(points: Sequence[Any]) -> Ending:
+def stopped(points: Sequence[Any], to: float) -> Ending:
     """The end after as many points as were asked for."""
-    words = f"stopped at {where(points[-1])} after {number_of(len(points), 'point')}: ask for more points"
-    return Ending(Reason.POINTS, words)
+    last = points[-1]
+    words = f"stopped at {where(last)} after {number_of(len(points), 'point')}"
+    if len(points) > 2 and abs(last.value - points[0].value) <= STILL * abs(to - points[0].value):
+        name = list(last.values)[-1]
+        return Ending(Reason.POINTS, f"{words}: {name} does not change along it, and to={to:g} is not reached")
+    return Ending(Reason.POINTS, f"{words}: ask for more points")
 
 
 def where(point: Any) -> str:

@@ -42,7 +42,9 @@ FIRST = 1e-3  # of a step's unit, how far from the special point a curve of equi
 ASIDE = (0.01, 0.03, 0.003, 0.1, 0.001)  # shares of the range at which cycles beside the point are looked at
 BEYOND = 12.0  # times how far the load moves to a fold of cycles by the normal form, until which it is looked for
 PROBE = 1e-5  # of the ranges of parameters, for differences
-NEAR = 0.3  # of the range of the load by which Hopf points beside differ, that tori may be away from them
+NEAR = 0.3  # of the range of the load by which Hopf points beside differ, that tori may be away from them ...
+REACHES = (1.0, 30.0, 1000.0)  # ... or so many times as far, where that range is of higher order, ...
+WITHIN = 0.3  # ... but no farther than this share of the range of the load
 ORBITS = 80  # on which they are looked for
 FARTHER = 49 / 25  # of the first parameter from a fold, the homoclinic orbit relative to the Hopf point
 REACH, SAMPLES = 6.0, 401  # of the normal form's homoclinic orbit
@@ -261,10 +263,14 @@ def _tori(special: CurveSpecial, course: Course, other: bool = False) -> Any:
     @part_of_a_whole()
     def seen(hopf: Hopf) -> Special | None:
         by_second, by_first = hopf.crossing_by(special.equations.free[-1]).real, hopf.crossing.real
-        reach = NEAR * span * abs(by_second / by_first) or span
+        near = NEAR * span * abs(by_second / by_first) or span
+        farthest = max(near, WITHIN * float(special.equations.sizes[special.equations.free.index(hopf.load) - 2]))
         side = 1.0 if hopf.born_above else -1.0
-        branch = hopf.orbits(to=hopf.value + side * reach, points=ORBITS)
-        return next(iter(branch.of_kind("torus")), None)
+        for reach in (near * times for times in REACHES if near * times <= farthest):
+            branch = hopf.orbits(to=hopf.value + side * reach, points=ORBITS)
+            if branch.of_kind("torus"):
+                return branch.of_kind("torus")[0]
+        return None
 
     return _from_cycles(special, "tori", course, seen, other)
 

@@ -177,7 +177,7 @@ def _beyond(found: Gathered, start: OrbitPoint, course: Course, limits: Limits) 
     more = _gathered(problem, problem.continuation(limits.span, start), points[-1], course, limits, home)
     points, ended = [*points, *more.points[1:]], more.ended
     if ended.reason is Reason.POINTS:
-        ended = stopped(points)
+        ended = stopped(points, course.to)
     return Gathered(points, [*special, *more.special], ended=ended)
 
 
