@@ -247,3 +247,38 @@ def test_two_cells_leave_their_common_state():
     last = uniform.of_kind("branch point")[0].switch(to=7)[-1]
     assert abs(last.state["u0"] - last.state["u1"]) > 3
     assert last.state["u0"] + last.state["u1"] == pytest.approx(4, abs=1e-9)  # as summing all rates demands
+
+
+def morris_lecar(**changed):
+    """Morris and Lecar, Biophys. J. 35 (1981)."""
+    V, u, I, phi, half, slope, calcium = sm.symbols("V u I phi V3 V4 gCa", real=True)
+    given = {I: 0, phi: "1/25", half: 2, slope: 30, calcium: "22/5"}
+    given |= {symbol: changed[symbol.name] for symbol in given if symbol.name in changed}
+    opened, steady = (1 + sm.tanh((V + 1.2) / 18)) / 2, (1 + sm.tanh((V - half) / slope)) / 2
+    current = I - 2 * (V + 60) - calcium * opened * (V - 120) - 8 * u * (V + 84)
+    rates = {V: current / 20, u: phi * (steady - u) * sm.cosh((V - half) / (2 * slope))}
+    return pfaff.ode(rates, given, load=I).at()
+
+
+def test_homoclinic_orbits_where_hopf_points_turn_back_beside_a_bogdanov_takens_point():
+    """Hopf points rise in φ by 4e-5 and then fall: the loops of the normal form are too far off, cycles are not."""
+    case = morris_lecar(gCa=4, V3=12, V4=17.4, phi="1/15")
+    point = case.hopf(to=150).curve("phi", to=1).special[-1]
+    curve = point.switch("homoclinic", to=0.3)
+    assert curve[-1]["phi"] == 0.3
+    loop = case.at(phi=0.3).hopf(to=150).orbits(to=-60).homoclinic()
+    assert curve[-1]["I"] == pytest.approx(loop["I"], abs=1e-6)
+    with pytest.raises(ParameterError, match="homoclinic orbits are below phi = 0.39"):
+        point.switch("homoclinic", to=0.5)
+
+
+def test_a_degenerate_bogdanov_takens_point_leads_nowhere():
+    """At φ = 0 the second state does not move at all, and equilibria form a line."""
+    point = morris_lecar().hopf(to=300).curve("phi", to=-0.5).special[-1]
+    assert point["phi"] == pytest.approx(0, abs=1e-8)
+    assert point.coefficients["a"] == 0
+    for kind in ("fold", "hopf", "homoclinic"):
+        with pytest.raises(NoBifurcationError, match="degenerate, a = 0"):
+            point.switch(kind, to=0.1)
+    with pytest.raises(ParameterError, match="nothing follows, ends at a bogdanov-takens point"):
+        morris_lecar().hopf(to=300).curve("phi", to=-0.5).extend(to=-1)

@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
+from itertools import product
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
@@ -35,11 +36,13 @@ from pfaff.statement.values import one_of
 from pfaff.threads import part_of_a_whole
 
 if TYPE_CHECKING:
+    from pfaff.bifurcation.connections.connections import Connection
     from pfaff.bifurcation.hopf.hopf import Hopf
     from pfaff.bifurcation.orbits.orbits import Special
 
 FIRST = 1e-3  # of a step's unit, how far from the special point a curve of equilibria starts
 ASIDE = (0.01, 0.03, 0.003, 0.1, 0.001)  # shares of the range at which cycles beside the point are looked at
+LOOPS = (*ASIDE, 3e-4, 1e-4)  # the same for homoclinic orbits, where Hopf points may turn back soon
 BEYOND = 12.0  # times how far the load moves to a fold of cycles by the normal form, until which it is looked for
 PROBE = 1e-5  # of the ranges of parameters, for differences
 NEAR = 0.3  # of the range of the load by which Hopf points beside differ, that tori may be away from them ...
@@ -57,6 +60,11 @@ def switched(special: CurveSpecial, of: str, course: Course, way: int) -> Any:
     if ways is None:
         raise NoBifurcationError(f"no curve of another kind starts at a {special.kind}")
     one_of(ways, of, f"at a {special.kind} point there starts no curve of kind")
+    if special.kind == "bogdanov-takens" and special.coefficients["a"] == 0:
+        raise NoBifurcationError(
+            f"the {special.kind} point is degenerate, a = 0, as where equilibria form a line: which curves meet there "
+            "its normal form does not tell"
+        )
     start = ways[of] if way > 0 else OTHERS.get(special.kind, {}).get(of)
     if start is None:
         raise NoBifurcationError(f"one curve of kind {of} starts at a {special.kind} point: leave out way={way}")
@@ -161,19 +169,15 @@ def _homoclinics(special: CurveSpecial, course: Course) -> Any:
     leading order, the time is ζ/ε, and the eigenvalues of the saddle are ±2ε (Kuznetsov, Meijer, Al Hdaibat and
     Govaerts, Int. J. Bifurcation Chaos 24 (2014)).
     """
-    from pfaff.bifurcation.connections.first_arcs import connection_near
-
-    s, why = special.equations, PfaffError("")
+    s, why, elsewhere = special.equations, PfaffError(""), False
     course.limits(s.case.system, s.free[-1], special.value)
-    for share in ASIDE:
+    for look, share in [*product((_near_normal_form,), LOOPS), *product((_near_cycles,), ASIDE)]:
         try:
-            z, t, x = _saddle_loop(special, share, course)
-            if (z[-1] - special.value) * (course.to - special.value) < 0:
-                raise _other_side(special, "homoclinic orbits", course)
-            load = s.free_values(z)[s.free[0]]
-            found = connection_near(s.case_at(z), s.flow, s.free[0], load, t, x, ACCURACY)
-        except ParameterError:
-            raise
+            fold, hopf = _fold_and_hopf(special, share, course)
+            if (hopf[-1] - special.value) * (course.to - special.value) < 0:
+                elsewhere = True
+                continue
+            found = look(special, fold, hopf)
         except (PfaffError, np.linalg.LinAlgError) as refused:
             why = refused if isinstance(refused, PfaffError) else why
             continue
@@ -182,13 +186,37 @@ def _homoclinics(special: CurveSpecial, course: Course) -> Any:
                 s.free[-1], course.to, step=course.step, points=course.points, bounds=course.bounds,
                 progress=course.progress,
             )  # fmt: skip
-    raise ConvergenceError(f"no homoclinic orbit was found near the {special.kind} point: {why}")
+    if elsewhere:
+        raise _other_side(special, "homoclinic orbits", course)
+    raise ConvergenceError(
+        f"no homoclinic orbit was found near the {special.kind} point: {why}. Follow the cycles of a Hopf point beside "
+        "it to their homoclinic()"
+    )
 
 
-def _saddle_loop(special: CurveSpecial, share: float, course: Course) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Unknowns, times and states (a row each) of the homoclinic orbit of the normal form at a distance."""
+def _near_normal_form(special: CurveSpecial, fold: np.ndarray, hopf: np.ndarray) -> Connection:
+    from pfaff.bifurcation.connections.first_arcs import connection_near
+
+    s, (z, t, x) = special.equations, _saddle_loop(special, fold, hopf)
+    return connection_near(s.case_at(z), s.flow, s.free[0], s.free_values(z)[s.free[0]], t, x, ACCURACY)
+
+
+@part_of_a_whole()
+def _near_cycles(special: CurveSpecial, fold: np.ndarray, hopf: np.ndarray) -> Connection:
+    """Where the normal form is too far off, as where Hopf points turn back beside it: at the end of the cycles."""
+    s = special.equations
+    start = hopf_of_point(s, hopf, float(np.sqrt(Hopfs.at(s, hopf).square(hopf))))
+    side = 1.0 if start.born_above else -1.0
+    reach = BEYOND * (FARTHER - 1) * abs(hopf[s.n + s.k] - fold[s.n + s.k])
+    return start.orbits(to=start.value + side * reach).homoclinic(ACCURACY)
+
+
+def _saddle_loop(
+    special: CurveSpecial, fold: np.ndarray, hopf: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Unknowns, times and states (a row each) of the homoclinic orbit of the normal form between a fold and a Hopf
+    point beside it."""
     s, z0 = special.equations, special.spot.z
-    fold, hopf = _fold_and_hopf(special, share, course)
     z = fold + FARTHER * (hopf - fold)
     numbers, away = s.numbers(z), np.sqrt(FARTHER) * (hopf - fold)[: s.n]
     saddle, focus = (_equilibrium(s, fold[: s.n] - sign * away, numbers) for sign in (1.0, -1.0))
@@ -206,28 +234,19 @@ def _saddle_loop(special: CurveSpecial, share: float, course: Course) -> tuple[n
 
 
 def _fold_and_hopf(special: CurveSpecial, share: float, course: Course) -> tuple[np.ndarray, np.ndarray]:
-    """A fold and a Hopf point beside a Bogdanov–Takens point, at the same value of the parameter that changes most
-    along their curves, which touch; on the side where ω² > 0."""
+    """A Hopf point beside a Bogdanov–Takens point, so far along its curve on the side where ω² > 0, and the fold at the
+    same value of the parameter that changes most along the folds, which touch that curve."""
     z0 = special.spot.z
     folds, hopfs = (_start(special, kind, z0, course)[0] for kind in (Folds, Hopfs))
-    tangents = [problem.start(z0, 1.0).tangent for problem in (folds, hopfs)]
-    tangents[1] = tangents[1] * np.sign((tangents[0] / hopfs.units(z0) ** 2)[-2:] @ tangents[1][-2:])
-    fixed = len(z0) - 2 + int(np.argmax(np.abs(tangents[0] / folds.units(z0))[-2:]))
-    length = share * folds.units(z0)[fixed] / tangents[0][fixed]
+    along = folds.start(z0, 1.0).tangent
+    fixed = len(z0) - 2 + int(np.argmax(np.abs(along / folds.units(z0))[-2:]))
     for way in (1.0, -1.0):
-        value = z0[fixed] + way * length * tangents[0][fixed]
-        fold, hopf = (
-            problem.solved(_at(z0 + (value - z0[fixed]) / along[fixed] * along, fixed, value), np.eye(len(z0))[fixed])
-            for problem, along in zip((folds, hopfs), tangents, strict=True)
-        )
+        hopf = _beside(hopfs, z0, way, share).z
         if hopfs.square(hopf) > 0:
-            return fold, hopf
+            guess = z0 + (hopf[fixed] - z0[fixed]) / along[fixed] * along
+            guess[fixed] = hopf[fixed]
+            return folds.solved(guess, np.eye(len(z0))[fixed]), hopf
     raise Refused("no Hopf points are beside the point")
-
-
-def _at(z: np.ndarray, place: int, value: float) -> np.ndarray:
-    z[place] = value
-    return z
 
 
 def _equilibrium(s: RestEquations, guess: np.ndarray, numbers: np.ndarray) -> np.ndarray:

@@ -57,7 +57,10 @@ def saddle_node_near(
         missed = np.concatenate([flow.rhs(y, at(value)) / size, J @ v, [v @ v - 1]])
         if not (np.isfinite(matrix).all() and np.isfinite(missed).all()):
             return None
-        change = np.linalg.lstsq(matrix, -missed, rcond=None)[0]
+        try:
+            change = np.linalg.solve(matrix, -missed)
+        except np.linalg.LinAlgError:
+            return None
         return z + change * scale, float(np.abs(change).max())
 
     start = np.linalg.svd(jacobian(x, numbers[place]))[2][-1]
