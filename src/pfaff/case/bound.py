@@ -304,7 +304,7 @@ class Bound(Travels):
     def studio(
         self, *, port: int = 0, browser: bool = True, wait: bool = True, store: str | FilePath | None = None
     ) -> Running | None:
-        """The whole analysis by hand and eye in a browser, until Ctrl-C; needs the extra ``studio``.
+        """The whole analysis interactively in a browser, until Ctrl-C; needs the extra ``studio``.
 
         It is served on 127.0.0.1, at a free port if none is given. ``wait=False`` returns at once, with an ``address``
         and ``stop()``. Of the ``store`` of a sweep the maps are shown, too.

@@ -228,7 +228,7 @@ def hopf_at(path: Path, load: float, asked: Mapping[str, Any]) -> Hopf:
 
 
 def _crossing_one(around: Field, border: Border, x: np.ndarray, load: float, pairs: np.ndarray) -> complex:
-    """Of the pairs that the load moves, the one nearest to the axis: undamped modes are on it at every load."""
+    """The pair nearest to the axis among those that the load moves: undamped modes are on it at every load."""
     values, vectors = np.linalg.eig(around.jacobian(x, load))
     rates = slopes(values, vectors, change_of(around, border, x, load))
     speeds = np.abs([rates[np.abs(values - pair).argmin()].real for pair in pairs])
