@@ -237,7 +237,7 @@ def compare(
         raise ParameterError(f"{path} holds a result of {system}, not of {case.system.name}")
     for name in (*stored, *case.values):
         if name not in case.values:
-            raise ParameterError(f"{path} was computed with a parameter {name}, which {case.system.name} has not")
+            raise ParameterError(f"{path} was computed with a parameter {name}, which {case.system.name} does not have")
         if name not in stored:
             raise ParameterError(f"{path} was computed without a parameter {name}, which {case.system.name} has")
         if name not in free and not same(stored[name], case.values[name]):

@@ -37,7 +37,7 @@ class Trail(Generic[Point, Special]):
     def __getitem__(self, index: int) -> Point:
         if isinstance(index, str):
             raise ParameterError(
-                f"points are counted, [0] is the first: to_xarray()[{shown(index)}] has it for all of them"
+                f"points are counted, [0] is the first: to_xarray()[{shown(index)}] gives it for all of them"
             )
         return self.points[place(index)]
 

@@ -150,7 +150,7 @@ class StructuredFlow(Flow):
         return self.tensor(1, x, case, time)
 
     def tensor(self, order: int, x: Any, case: Bound | np.ndarray, time: float = 0.0) -> np.ndarray:
-        whole_number("order", order, 1, 1, "the higher derivatives of rods are had along lines, by their jets")
+        whole_number("order", order, 1, 1, "higher derivatives of rods are available along lines only, by their jets")
         columns, numbers = self.columns(x, case)
         found = self._values["J"](columns, numbers, time).reshape(len(self.states), len(self.states), -1)
         return found[:, :, 0] if np.ndim(x) == 1 else found

@@ -64,7 +64,7 @@ class Loads(Problem[float]):
 
     def ended(self, passed: Sequence[float]) -> tuple[None, Ending] | None:
         far = self.enough(passed[-1])
-        return (None, Ending(Reason.SINGULAR, "farther away than anybody asks for")) if far else None
+        return (None, Ending(Reason.SINGULAR, "farther away than any state of interest")) if far else None
 
 
 def walk(

@@ -111,7 +111,7 @@ def indices(study: Study, name: str) -> Indices:
     _sampled(study, name)
     about, names = study.points.about, study.points.names
     if not about["indices"]:
-        raise ParameterError("this sample tells no Sobol indices: sweep over pfaff.sobol(…, indices=True)")
+        raise ParameterError("this sample gives no Sobol indices: sweep over pfaff.sobol(…, indices=True)")
     n, d = about["samples"], len(names)
     values = study.dataset[study._named(name)].to_numpy()
     if not np.isfinite(values).all():

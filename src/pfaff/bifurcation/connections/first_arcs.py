@@ -152,7 +152,7 @@ def homoclinic_of(point: OrbitPoint, accuracy: float) -> Connection:
     found = from_cycle(point, accuracy)
     if not found[0].homoclinic:
         raise NoBifurcationError(
-            f"the orbit is near a heteroclinic cycle of {len(found)} parts: connections() has each of them"
+            f"the orbit is near a heteroclinic cycle of {len(found)} parts: connections() gives each of them"
         )
     return found[0]
 

@@ -204,7 +204,7 @@ class Orbits(Problem[Point]):
         found = self.special.events(a, b)
         if not self.special.accounted(a, b, found):
             if length > MERGED:
-                raise Refused("more multipliers cross the unit circle than special points are found")
+                raise Refused("more multipliers cross the unit circle than special points account for")
             found = self.special.together(a, b, found)
         length = Chord(self.continuation, a, b).length if last else length
         folds = self.special.hidden_folds(a, b, length)

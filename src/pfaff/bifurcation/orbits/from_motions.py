@@ -108,7 +108,7 @@ def sampled(motion: Any, states: tuple[str, ...]) -> tuple[np.ndarray, np.ndarra
     """Times and states (a row each) of a motion, checked."""
     if not hasattr(motion, "t") or not hasattr(motion, "__getitem__"):
         raise ParameterError(
-            f"{shown(motion)} is no motion: give case.simulate(…), or whatever has times t and states by name"
+            f"{shown(motion)} is no motion: give case.simulate(…), or anything with times t and states by name"
         )
     t, rows = _row("t", motion.t), {}
     for name in states:

@@ -134,7 +134,7 @@ class OrbitBranch(Branch[OrbitPoint, Special]):
         from pfaff.bifurcation.orbits.cascade import cascade
 
         end = self.points[-1].value if to is None else real("to", to, f"a finite value of {self.load}")
-        return cascade(self, end, whole_number("doublings", doublings, 1, 12, "orbits are too long after so many"))
+        return cascade(self, end, whole_number("doublings", doublings, 1, 12, "the orbits become too long beyond that"))
 
     def homoclinic(self, accuracy: float = 1e-9) -> Connection:
         """The homoclinic orbit that the branch approaches: from its orbit of the longest period."""

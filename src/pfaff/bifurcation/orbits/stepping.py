@@ -291,7 +291,7 @@ class Continuation:
         if turn > LARGEST_TURN:
             raise Refused(f"the branch turns by {turn:.2f} rad in a step of {ds:.1e}")
         if ds > MERGED and not self.special.explained(point, following):
-            raise Refused("more multipliers cross the unit circle than special points are seen")
+            raise Refused("more multipliers cross the unit circle than special points account for")
         return following, turn
 
     def _solved_ahead(self, point: Point, ds: float, before: Stage, enough: float) -> tuple[Point, float]:
