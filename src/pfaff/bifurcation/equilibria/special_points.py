@@ -2,9 +2,9 @@
 
 Folds are where the branch turns back in the parameter; branch points where the bordered Jacobian is singular; Hopf
 points where Π(λ_i + λ_j) vanishes with a pair on the imaginary axis, which at a Bogdanov–Takens point is a double zero
-at a fold; where several eigenvalues cross together, the test is the one that is last in order of growth. On a family of
-equilibria an eigenvalue may also pass zero while the branch neither turns nor branches: a divergence. Doedel, Keller
-and Kernévez (1991); Govaerts, Numerical Methods for Bifurcations of Dynamical Equilibria (2000).
+at a fold. Several eigenvalues that cross together are located by the growth rate of the last of them in order. On a
+family of equilibria an eigenvalue may also pass zero while the branch neither turns nor branches: a divergence. Doedel,
+Keller and Kernévez (1991); Govaerts, Numerical Methods for Bifurcations of Dynamical Equilibria (2000).
 """
 
 from __future__ import annotations
@@ -236,8 +236,7 @@ class Rests(Regular):
         return Event("fold", spot, outranks=("divergence",)) if turns else None
 
     def _turns_about(self, spot: Spot) -> bool:
-        """Whether the parameter turns where its second derivative vanishes, as for μ = −x⁴: by neighbours on both
-        sides."""
+        """Whether the parameter turns where its second derivative vanishes, as for μ = −x⁴: by both neighbours."""
         try:
             before, after = (
                 self.spot(self.corrected(self.moved(spot, side), spot), spot.tangent) for side in (-BESIDE, BESIDE)
@@ -328,8 +327,7 @@ def _rates(first: Facts, last: Facts, length: float) -> Rates:
 
 
 def _double_zero(values: np.ndarray, slopes: np.ndarray) -> bool:
-    """Whether two eigenvalues vanish together like the root of the distance, so that their slopes grow as they
-    shrink."""
+    """Whether two eigenvalues vanish together like the root of the distance, so that their slopes grow."""
     order = np.argsort(np.abs(values))[:2]
     return len(order) == 2 and bool((np.abs(values) <= DOUBLE * np.abs(slopes))[order].all())
 

@@ -134,8 +134,7 @@ class Collocation:
         return unsolved(how, size)
 
     def evaluated(self, cycle: Cycle, pins: Pins, metric: Metric) -> Solution | str:
-        """A cycle taken as a solution without correction, with tangent and transition matrices; or why it cannot be
-        one."""
+        """A cycle taken as a solution, uncorrected, with tangent and transition matrices; or why it cannot be one."""
         G, workspace = self._room(cycle)
         _, _, size, residual, determinant = self._stepped(
             cycle.copy(), pins, metric, G, workspace, inf, CORRECTIONS - 1
@@ -203,8 +202,7 @@ class Collocation:
     def _solution(
         self, cycle: Cycle, G: np.ndarray, determinant: float, residual: float, steps: int, w: Workspace
     ) -> Solution | str:
-        """The solution with the tangent that the last step left in the workspace; or that the orbit leaves the
-        chart."""
+        """The solution with the tangent that the last step left in the workspace; or that it leaves the chart."""
         halved, value = cycle.halved, cycle.scalars[1]
         states = w.columns(halved)
         x, K, scalars = conclude(w.Z, w.dx, w.dc, cycle.K, cycle.x, cycle.signs, halved, states)
@@ -271,8 +269,7 @@ class Collocation:
     def pins(
         self, cycle: Cycle, metric: Metric, last: tuple[np.ndarray, np.ndarray], held: np.ndarray, guess: Cycle
     ) -> Pins:
-        """The pins: the phase of a reference orbit, the members of families that it is on, and a last row, whose value
-        is that on a guess.
+        """The phase of a reference orbit, the members of families that it is on, and a last row as on a guess.
 
         ``held`` are covectors that select the members, one for all mesh points or one for each.
 
@@ -317,8 +314,7 @@ class Collocation:
         self, cycle: Cycle, metric: Metric, intervals: Callable[[float], int], ahead: Cycle | None = None
     ) -> Mesh:
         """A mesh on which |x^(m+1)|^(1/(m+1)) h, of an orbit or of a guess ahead, is the same in all intervals. Their
-        number may depend on the ratio by which such a mesh of as many intervals reduces the error, which is of order
-        h^2m."""
+        number may depend on the ratio by which such a mesh reduces the error, of order h^2m, at equal number."""
         about = cycle.mesh.h, metric.states, cycle.signs, *self._rule, self.gauss.highest
         shares, gain = spread(cycle[1:4], *about)
         if ahead is not None:
