@@ -43,8 +43,7 @@ class Event(Generic[P]):
 
 @dataclass(frozen=True)
 class Missed(Generic[P]):
-    """An event that no test function detects: a function that vanishes there without changing sign, and what
-    happens."""
+    """An event that no test function detects: another function that vanishes there, and what happens."""
 
     test: Callable[[P], float]
     event: Callable[[P], Event[P] | None]
