@@ -1,4 +1,4 @@
-"""One door to every stored result: what a file holds says who reads it."""
+"""One door to every stored result: the reader is chosen by the file's kind."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ from pfaff.errors import ConvergenceError
 
 
 class Reason(Enum):
-    """What ends a branch or a curve; programs ask for it, people read the words."""
+    """What ends a branch or a curve: programs compare it, people read the words."""
 
     REACHED = "the parameter has the value asked for"
     OTHER_SIDE = "the parameter has come to the bound on the other side of its start"
@@ -27,7 +27,7 @@ class Reason(Enum):
 
 
 class Ending(str):
-    """Reads and compares as its words; ``reason`` is one of ``Reason``, ``bound`` the one that it is at, if any."""
+    """Reads and compares as its words; ``reason`` is a ``Reason``, ``bound`` the bound that was reached, if any."""
 
     reason: Reason
     bound: float | None
@@ -42,9 +42,9 @@ class Ending(str):
 
     @classmethod
     def stored(cls, words: str, reason: str | None) -> Ending:
-        """From a file: its words, and the name of its reason if it has one."""
+        """An ending from a file: its words, and the name of its reason if one was stored."""
         return cls(Reason.__members__.get(reason or "", Reason.UNTOLD), words)
 
 
 class Refused(ConvergenceError, ArithmeticError):
-    """There is no point where one was looked for; where steps are taken, a shorter one may lead to one."""
+    """No point was found where one was looked for; a shorter step may find one."""

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from enum import Enum
 
-MULTIPLE = "multiple "  # several of one kind at one place
-EVENT = "event: "  # before the name of what a user watches
+MULTIPLE = "multiple "  # prefix: several of one kind at one place
+EVENT = "event: "  # prefix of the name of a user's event
 
 
 class Kind(Enum):
-    """Its name, its codimension, and how it is marked in pictures: a form, and a colour of its own at that form."""
+    """Name and codimension of a kind, and its mark in pictures: a form, and a colour of its own at that form."""
 
     FOLD = "fold", 1, "o", "vermilion"
     BRANCH_POINT = "branch point", 1, "X", "orange"
@@ -44,7 +44,7 @@ class Kind(Enum):
         self.text, self.codimension, self.mark, self.colour = text, codimension, mark, colour
 
     def marked(self, several: bool) -> str:
-        """The form of its mark; several at one place have another."""
+        """The form of its mark; several at one place have another form."""
         return self.mark if not several else "P" if self.mark != "P" else "h"
 
 
@@ -52,12 +52,12 @@ NAMES = {kind.text: kind for kind in Kind}
 
 
 def kind_of(name: str) -> tuple[Kind, bool]:
-    """The kind that a name stands for, and whether it is several at one place."""
+    """The kind with this name, and whether the name stands for several at one place."""
     if name.startswith(EVENT):
         return Kind.EVENT, False
     return NAMES[name.removeprefix(MULTIPLE)], name.startswith(MULTIPLE)
 
 
 def is_kind(name: str) -> bool:
-    """Whether special points may be of a kind."""
+    """Whether a name is that of a kind of special point."""
     return name.startswith(EVENT) or name.removeprefix(MULTIPLE) in NAMES

@@ -34,7 +34,7 @@ def draw_branch(branch: OrbitBranch, state: str) -> Figure:
 
 
 def _draw(axes: Any, branch: OrbitBranch, height: Any) -> None:
-    """Special points are between those orbits between which load and period put them."""
+    """Draw the branch; special points lie between the orbits whose load and period enclose theirs."""
     places = places_of(*(_loads_and_periods(group) for group in (branch, branch.special)))
     points, special = ([(each.value, height(each)) for each in group] for group in (branch, branch.special))
     draw_stretches(axes, points, [each.stable for each in branch], special, places, color=BLUE, lw=1.3)

@@ -39,7 +39,7 @@ def draw_response(response: Response, state: str, of: str) -> Figure:
 
 
 def _draw_backbones(axes: Any, response: Response, state: str) -> None:
-    """Free vibrations, where the parameter is the frequency; the window stays that of the response."""
+    """Draw free vibrations, where the parameter is the frequency; the window stays that of the response."""
     across, (_, top) = axes.get_xlim(), axes.get_ylim()
     along_frequency = np.allclose(response.values, response.frequency)
     modes = [mode for mode in response.backbones if state in mode.amplitudes] if along_frequency else []
@@ -52,7 +52,7 @@ def _draw_backbones(axes: Any, response: Response, state: str) -> None:
 
 
 def _draw(axes: Any, response: Response, y: np.ndarray, height: Callable[[Any], float]) -> None:
-    """Special points lie between those responses between which parameter and amplitude put them."""
+    """Draw the branch; special points lie between the responses whose parameter and amplitude enclose theirs."""
     points, special = response.orbits, response.special
     places = places_of(*(np.array([(p.value, *p.amplitude.values()) for p in group]) for group in (points, special)))
     marks = [(each.value, height(each)) for each in special]

@@ -13,7 +13,8 @@ EVENTS = (VERMILION, GREEN, PURPLE, ORANGE)  # one after the other: the form is 
 
 
 def mark_special(axes: Any, followed: Any, height: Callable[[Any], float], named: bool = True, size: float = 6) -> None:
-    """Marks on a branch or curve at a height that is told for each point, in the order in which kinds appear."""
+    """Mark the special points of a branch or curve; ``height`` gives the ordinate of each, in the order in which kinds
+    appear."""
     names = list(dict.fromkeys(special.kind for special in followed.special))
     events = [name for name in names if name.startswith(EVENT)]
     for name in names:

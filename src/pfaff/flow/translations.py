@@ -41,7 +41,7 @@ def _reason(system: System, name: str) -> str:
 
 
 def _moved(system: System, name: str) -> set[str] | None:
-    """Coordinates of the frame that change by as much as this one; none if it turns a rod."""
+    """Coordinates of the frame that change by as much as this one; None if it turns a rod."""
     moved = {name}
     for k, rod in enumerate(system.rods):
         x, y, angle = base_of(rod).names

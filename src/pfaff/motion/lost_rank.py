@@ -9,9 +9,9 @@ from pfaff.motion.dense_output import Flight
 from pfaff.motion.drive import Driven
 from pfaff.motion.outcomes import Outcome, Status
 
-SUSPICIOUS = 1e-6  # of the shortest to the longest step
-SHORT = 1e-3  # of the longest step: singular configurations are looked for at the ends of such steps
-SINGULAR = 1e-5  # of a constraint to what it was at first, or of singular values of all of them
+SUSPICIOUS = 1e-6  # ratio of the shortest to the longest step
+SHORT = 1e-3  # relative to the longest step: singular configurations are looked for at the ends of shorter ones
+SINGULAR = 1e-5  # ratio of a constraint to its size at first, or of the singular values of all of them
 SUSPECTED = (Outcome.FINISHED, Outcome.COLLAPSED, Outcome.NOT_FINITE, Outcome.TOO_MANY)
 
 

@@ -1,4 +1,4 @@
-"""Motions from files: what these hold, and the motion made of it."""
+"""Motions from files: the layout of these, and the motion made of one."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def _check_case(path: str | Path, case: Any, notes: Mapping[str, Any]) -> None:
 
 
 def _aliases(file: File) -> dict[str, str]:
-    """Names of reactions after those of constraints; files of systems without such names have none."""
+    """Names of reactions derived from those of constraints; empty for systems without such names."""
     try:
         found = json.loads(file.data.attrs.get("aliases", "{}"))
     except (TypeError, ValueError):

@@ -1,4 +1,4 @@
-"""How a motion ends: an outcome that programs ask for, with a status in words that people read."""
+"""How a motion ends: an outcome for programs, with a status in words for people."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Status(str):
 
     @classmethod
     def stored(cls, words: str) -> Status:
-        """From a file, which has the words alone."""
+        """A status from a file, which holds the words alone."""
         outcome = next((each for each in Outcome if words.startswith(each.value)), Outcome.FAILED)
         return cls(outcome, words.removeprefix(outcome.value))
 

@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from pfaff.case import Case
 
 ACCEPTED = 1e-10  # residual of the balance, relative to its largest force, where Newton's method has settled
-TIMES = 0.37, 1.91  # at which what depends on time is compared with its beginning
-STEADY = 1e-9  # what changes with time by less, relatively, does not
-SINGULAR = 1e-13  # inertia this small, relative to the largest in units in which those of coordinates are one, is none
+TIMES = 0.37, 1.91  # times at which forces are compared with those at time zero
+STEADY = 1e-9  # relative changes with time below this count as none
+SINGULAR = 1e-13  # inertia below this, relative to the largest in units in which those of coordinates are one, is zero
 
 
 @told
@@ -107,7 +107,7 @@ def equilibrium_near(case: Case, fixed: Mapping[str, float], start: np.ndarray |
 
 
 def rest_near(case: Case, fixed: Mapping[str, float], start: np.ndarray | None = None) -> tuple[Balance, np.ndarray]:
-    """The same before anything else is known about it: its balance, with family coordinates fixed, and what rests."""
+    """The balance with family coordinates fixed, and the state (q, p) of the equilibrium near a start."""
     balance = Balance(case, fixed)
     z0 = balance.start() if start is None else start
     check_finite(case, balance, z0)
@@ -128,7 +128,7 @@ def rest_near(case: Case, fixed: Mapping[str, float], start: np.ndarray | None =
 
 
 def equilibrium_at(balance: Balance, z: np.ndarray) -> Equilibrium:
-    """What is known to be in balance, its family coordinates fixed, as a result."""
+    """The result for a state that is known to be in balance, its family coordinates fixed."""
     check_rest(balance, z)
     return equilibrium_in(balance, z)
 
@@ -140,7 +140,7 @@ def equilibrium_in(balance: Balance, z: np.ndarray) -> Equilibrium:
 
 
 def check_rest(balance: Balance, z: np.ndarray) -> None:
-    """Small motions need inertia, and an equilibrium that stays one."""
+    """Raise where small motions lack inertia, or where the equilibrium does not last."""
     _check_mass(balance.case, balance, z)
     check_steady(balance.case, balance, z)
 
@@ -176,7 +176,7 @@ def check_finite(case: Case, balance: Balance, z: np.ndarray) -> None:
 
 
 def _check_spread(case: Case, inertia: np.ndarray) -> None:
-    """Amplitudes of a rod are as stiff as each other: those with unlike inertia have frequencies as unlike."""
+    """Amplitudes of a rod have like stiffness: those of unlike inertia have frequencies as unlike."""
     for rod in case.system.rods:
         names = case.system.coordinate_names
         sizes = {name: inertia[names.index(name)] for name in rod.coordinate_names}

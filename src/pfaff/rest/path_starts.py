@@ -15,13 +15,13 @@ from pfaff.rest.mechanical import check_rest, check_rests, check_unforced, rest_
 if TYPE_CHECKING:
     from pfaff.case import Case
 
-NOTABLE = 0.02  # change of a matrix, relatively, that counts
+NOTABLE = 0.02  # relative change of a matrix that counts
 
 
 def beginning(case: Case, load: str, fixed: Mapping[str, float], origin: float) -> tuple[np.ndarray, Balance]:
     """The equilibrium at the origin of a load, and its balance, with the family coordinates fixed along the path.
 
-    These are the ones of the loaded system, if it has fewer than the unloaded one.
+    They are those of the loaded system if it has fewer than the unloaded one.
     """
     # The load starts from zero even where its symbol is declared positive.
     try:
@@ -42,7 +42,8 @@ def beginning(case: Case, load: str, fixed: Mapping[str, float], origin: float) 
 
 
 def changed_by(matrices: np.ndarray, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
-    """Which of a stack differ from the first, in units of rows and columns: entries relative to those beside them."""
+    """Which matrices of a stack differ from the first, in units of rows and columns: entries relative to neighbouring
+    ones."""
     scaled = np.abs(matrices * rows[:, None, None] * columns[:, None])
     high, wide = (scaled[..., 0].max(axis=axis, keepdims=True, initial=0.0) for axis in (1, 0))
     usual = np.maximum(np.sqrt(high * wide), SOFT * scaled[..., 0].max(initial=0.0))[..., None]

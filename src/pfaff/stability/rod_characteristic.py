@@ -32,9 +32,9 @@ if TYPE_CHECKING:
 
 USUAL, MOST = 30, 1000  # digits
 GUARD = 15  # digits beyond those asked for
-STARTS = (10, 16, 24)  # modes from whose loads a root is looked for, if their number is open
-MODES = 6  # of the rod that are tried for the one that loses its stability
-AGREEMENT = 1e-3  # between the root and the search that it starts from, relative
+STARTS = (10, 16, 24)  # numbers of modes from whose loads a root is looked for, if their number is left open
+MODES = 6  # modes of the rod that are tried for the one that loses its stability
+AGREEMENT = 1e-3  # relative agreement between the root and the search that it starts from
 STILL = 1e-6  # eigenvalues below this part of the lowest frequency of the unloaded rod are zero
 
 
@@ -55,7 +55,7 @@ class RodCharacteristic:
         self.load = system.load.name if system.load is not None else ""
         sections = {name: getattr(rod, name) for name in SECTIONS}
         expressions = {**sections, "length": rod.length, **_attached(case)}
-        # Fractions are arguments, too: a context of mpmath divides them in its own digits.
+        # Fractions are arguments too: a context of mpmath divides them in its own precision.
         self._fractions = sorted({r for e in expressions.values() for r in e.atoms(sm.Rational) if r.q != 1}, key=str)
         stand = {r: sm.Dummy() for r in self._fractions}
         arguments = [*system.parameters, *stand.values()]
@@ -68,7 +68,7 @@ class RodCharacteristic:
         return dict(zip(self._names, map(mp.mpf, found), strict=True))
 
     def numbers(self, mp: Any) -> dict[str, Any]:
-        """The values of the case, as exact as they were given."""
+        """The values of the case, as exactly as they were given."""
         given = self.case.values
         symbols = {symbol.name: symbol for symbol in self.case.system.parameters}
         return {name: mp.mpf(sm.N(exact_value(given[name], symbols[name]), mp.dps + GUARD)) for name in symbols}
@@ -134,7 +134,7 @@ class RodCharacteristic:
     def limit(self, direction: Mapping[str, float], digits: int = USUAL) -> Any:
         """The flutter load as damping vanishes along a direction: D = Σ d_j g_j = 0 with g_j = ∂D/∂d_j / λ.
 
-        Where that is not below the load without damping, it is that load.
+        Where that is not below the load without damping, the limit is that load.
         """
         direction = by_name("direction", direction, "{'eta': 1}")
         digits = whole_number("digits", digits, 5, MOST, "ask for fewer")
@@ -186,12 +186,12 @@ class RodCharacteristic:
 @answering
 @dataclass(frozen=True, repr=False)
 class RodLoad(ExactLoad):
-    """A critical load as a root of the characteristic function; ``digits`` gives as many as are asked for."""
+    """A critical load as a root of the characteristic function; ``digits`` computes it to any precision."""
 
     found: CriticalLoad | None = None
 
     def digits(self, digits: int) -> sm.Float:
-        """The load to so many digits."""
+        """The load to this many digits."""
         digits = whole_number("digits", digits, 5, MOST, "ask for fewer")
         assert self.found is not None
         load, _ = RodCharacteristic(self.case).root(self.found, digits)
@@ -279,7 +279,8 @@ def _attached(case: Case) -> dict[str, sm.Expr]:
 
 
 def _turning(s: Any) -> set[sm.Symbol]:
-    """Parameters within sines and cosines: a misalignment that vanishes must be put in, others may stay symbols."""
+    """Parameters within sines and cosines: a misalignment that vanishes must be substituted, others may stay
+    symbols."""
     stated = (s.kinetic, s.potential, s.dissipation, *s.forces, *s.constraints)
     return {symbol for each in stated for f in each.atoms(sm.sin, sm.cos) for symbol in f.free_symbols}
 

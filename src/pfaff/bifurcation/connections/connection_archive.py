@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from pfaff.case import Bound
 
-UNMOVED = 1e-6  # of a stored orbit, relative to its size, what the equations may still change
+UNMOVED = 1e-6  # change that the equations may still make to a stored orbit, relative to its size
 FACTS = ("value", "saddle_quantity", "duration", "mesh_error", "residual")
 PARTS = ("x", "slopes", "rests", "scalars")
 ORBITS = ("mesh", *(f"{name}_{part}" for name in ("orbit", "tangent") for part in PARTS))
@@ -135,7 +135,7 @@ CONNECTIONS = Layout(
 
 
 def load_connections(path: str | Path, case: Bound) -> ConnectionCurve:
-    """A curve of connecting orbits that was saved, of the case it was computed for; it can be extended again."""
+    """A curve of connecting orbits that was saved, for the case it was computed for; it can be extended."""
     case = checked_case(case)
     with opened(path, CONNECTIONS) as file:
         notes, about = file.notes, file.notes["about"]
@@ -164,7 +164,7 @@ def load_connections(path: str | Path, case: Bound) -> ConnectionCurve:
 
 
 def _restored(file: File, k: int, prefix: str, equations: ArcEquations, accuracy: float, spans: np.ndarray) -> Join:
-    """One orbit, if it solves its equations; what follows from it is computed again."""
+    """One orbit, if it solves its equations; derived data are computed again."""
     mesh = file[f"{prefix}mesh"][k]
     size = int(np.isfinite(mesh).sum())
     shared, duration = Mesh(mesh[:size].copy()), float(file[f"{prefix}duration"][k])

@@ -40,22 +40,22 @@ if TYPE_CHECKING:
     from pfaff.bifurcation.hopf.hopf import Hopf
     from pfaff.bifurcation.orbits.orbits import Special
 
-FIRST = 1e-3  # of a step's unit, how far from the special point a curve of equilibria starts
+FIRST = 1e-3  # distance from the special point at which a curve of equilibria starts, in the unit of a step
 ASIDE = (0.01, 0.03, 0.003, 0.1, 0.001)  # shares of the range at which cycles beside the point are looked at
-LOOPS = (*ASIDE, 3e-4, 1e-4)  # the same for homoclinic orbits, where Hopf points may turn back soon
-BEYOND = 12.0  # times how far the load moves to a fold of cycles by the normal form, until which it is looked for
-PROBE = 1e-5  # of the ranges of parameters, for differences
-NEAR = 0.3  # of the range of the load by which Hopf points beside differ, that tori may be away from them ...
-REACHES = (1.0, 30.0, 1000.0)  # ... or so many times as far, where that range is of higher order, ...
-WITHIN = 0.3  # ... but no farther than this share of the range of the load
-ORBITS = 80  # on which they are looked for
-FARTHER = 49 / 25  # of the first parameter from a fold, the homoclinic orbit relative to the Hopf point
-REACH, SAMPLES = 6.0, 401  # of the normal form's homoclinic orbit
-ACCURACY = 1e-9  # of homoclinic orbits
+LOOPS = (*ASIDE, 3e-4, 1e-4)  # shares at which homoclinic orbits are looked for: Hopf points may turn back soon
+BEYOND = 12.0  # farthest load at which a fold of cycles is looked for, relative to the prediction by the normal form
+PROBE = 1e-5  # step of differences, relative to the ranges of parameters
+NEAR = 0.3  # distance of tori from Hopf points, relative to the range of the load by which these differ ...
+REACHES = (1.0, 30.0, 1000.0)  # ... and multiples of it, for Hopf points that differ in second order only ...
+WITHIN = 0.3  # ... up to this share of the range of the load
+ORBITS = 80  # most orbits on which they are looked for
+FARTHER = 49 / 25  # distance of the first parameter from its fold, of the homoclinic orbit relative to the Hopf point
+REACH, SAMPLES = 6.0, 401  # range and samples of the normal form's homoclinic orbit
+ACCURACY = 1e-9  # accuracy of homoclinic orbits
 
 
 def switched(special: CurveSpecial, of: str, course: Course, way: int) -> Any:
-    """The curve of another kind that starts at a point of codimension two; the other one of two, if way < 0."""
+    """The curve of another kind that starts at a point of codimension two; with way < 0 the other one of two."""
     ways = WAYS.get(special.kind)
     if ways is None:
         raise NoBifurcationError(f"no curve of another kind starts at a {special.kind}")
@@ -98,7 +98,7 @@ def _folds(special: CurveSpecial, course: Course) -> Curve:
 
 
 def _hopfs(special: CurveSpecial, course: Course) -> Curve:
-    """From a zero-Hopf point towards the end, from a Bogdanov–Takens point where ω² > 0."""
+    """The curve of Hopf points: from a zero-Hopf point towards ``to``, from a Bogdanov–Takens point to where ω² > 0."""
     problem, limits = _start(special, Hopfs, special.spot.z, course)
     first = _beside(problem, special.spot.z, np.sign(course.to - special.value))
     if not first.facts.square > 0:
@@ -107,7 +107,8 @@ def _hopfs(special: CurveSpecial, course: Course) -> Curve:
 
 
 def _other_hopfs(special: CurveSpecial, course: Course) -> Curve:
-    """Of the other pair at a double Hopf point, from a little way ahead, where it is alone on the axis."""
+    """The curve of Hopf points of the other pair at a double Hopf point, from a little way ahead, where it is alone on
+    the axis."""
     problem, limits = _start(special, Hopfs, special.spot.z, course)
     ahead = np.sign(course.to - special.value)
     starts = [_other_pair(special, problem, way * FIRST) for way in (1.0, -1.0)]
@@ -119,8 +120,8 @@ def _other_hopfs(special: CurveSpecial, course: Course) -> Curve:
 
 
 def _other_pair(special: CurveSpecial, problem: Any, length: float) -> np.ndarray:
-    """A Hopf point of the other pair at a double Hopf point: at another value of one parameter, by way of the one that
-    moves that pair more."""
+    """A Hopf point of the other pair at a double Hopf point: at another value of the parameter that moves that pair
+    more."""
     s, z = problem.equations, special.spot.z.copy()
     by = _mover(special, s, "omega2")
     other = 1 - by
@@ -132,14 +133,14 @@ def _other_pair(special: CurveSpecial, problem: Any, length: float) -> np.ndarra
 
 
 def _mover(special: CurveSpecial, s: RestEquations, pair: str) -> int:
-    """Which of both parameters moves a pair at a double Hopf point more, in its range: one of them does."""
+    """The index of the parameter that moves a pair at a double Hopf point more, in its range."""
     omega, z = special.coefficients[pair], special.spot.z
     first, second = (abs(_crossing(s, z, name, omega)) * size for name, size in zip(s.free, s.sizes[-2:], strict=True))
     return 0 if first >= second else 1
 
 
 def _crossing(s: RestEquations, z: np.ndarray, name: str, omega: float) -> float:
-    """d Re λ by a parameter, of the eigenvalue iω, the equilibrium following: by differences."""
+    """d Re λ with respect to a parameter, for the eigenvalue iω along the equilibrium: by differences."""
     at = s.free.index(name) - 2
     rates = []
     for way in (1.0, -1.0):
@@ -163,9 +164,10 @@ def _other_side(special: CurveSpecial, what: str, course: Course) -> ParameterEr
 
 
 def _homoclinics(special: CurveSpecial, course: Course) -> Any:
-    """By the homoclinic orbit of the normal form, u = 6 tanh² ζ − 4, between the saddle and the focus beside the point.
+    """The curve of homoclinic orbits, from that of the normal form, u = 6 tanh² ζ − 4, between the saddle and the focus
+    beside the point.
 
-    Where the second parameter has a value, the first one is 49/25 times as far from its fold as at its Hopf point, to
+    At a value of the second parameter, the first one is 49/25 times as far from its fold as at its Hopf point, to
     leading order, the time is ζ/ε, and the eigenvalues of the saddle are ±2ε (Kuznetsov, Meijer, Al Hdaibat and
     Govaerts, Int. J. Bifurcation Chaos 24 (2014)).
     """
@@ -262,7 +264,7 @@ def _equilibrium(s: RestEquations, guess: np.ndarray, numbers: np.ndarray) -> np
 
 
 def _folds_of_cycles(special: CurveSpecial, course: Course) -> Any:
-    """Where l1 l2 < 0, the branch that is born at a Hopf point turns at r² = −Re c1/(2 Re c2)."""
+    """The curve of folds of cycles: where l1 l2 < 0, the branch born at a Hopf point turns at r² = −Re c1/(2 Re c2)."""
 
     @part_of_a_whole()
     def seen(hopf: Hopf) -> Special | None:
@@ -276,7 +278,7 @@ def _folds_of_cycles(special: CurveSpecial, course: Course) -> Any:
 
 
 def _tori(special: CurveSpecial, course: Course, other: bool = False) -> Any:
-    """On cycles that are born beside the point, of either pair, and on either side of their Hopf point."""
+    """The curve of tori, on cycles born beside the point, of either pair, and on either side of their Hopf point."""
     span = abs(course.to - special.value)
 
     @part_of_a_whole()
@@ -297,8 +299,8 @@ def _tori(special: CurveSpecial, course: Course, other: bool = False) -> Any:
 def _from_cycles(
     special: CurveSpecial, what: str, course: Course, seen: Callable[[Hopf], Special | None], other: bool = False
 ) -> Any:
-    """The curve of special orbits through the first one that is seen on cycles beside a point, or the other one: on
-    cycles of another pair than the first."""
+    """The curve of special orbits through the first one seen on cycles beside a point or, if ``other``, on cycles of
+    another pair than the first."""
     from pfaff.bifurcation.orbit_curves.cycle_curves import curve_of_orbits
 
     name = special.equations.free[-1]
@@ -318,7 +320,7 @@ def _from_cycles(
                 first = pair
             else:
                 found, size = _placed_by(found, special.equations.free[0]), float(special.equations.sizes[-2])
-                natural = found.natural  # infinite of cycles that the first parameter does not change
+                natural = found.natural  # infinite for cycles that the first parameter does not change
                 return curve_of_orbits(found, name, course, natural if isfinite(natural) else size)
     if elsewhere:
         raise _other_side(special, what, course)
@@ -329,7 +331,7 @@ def _from_cycles(
 
 
 def _placed_by(found: Special, load: str) -> Special:
-    """The same special orbit on the branch along a parameter, if it was met along the other one."""
+    """The special orbit on the branch along a parameter, if it was met along the other one."""
     from pfaff.bifurcation.orbits.orbits import Special
     from pfaff.bifurcation.orbits.ways import reparametrised, value_of
 
@@ -341,8 +343,8 @@ def _placed_by(found: Special, load: str) -> Special:
 
 
 def _hopfs_beside(special: CurveSpecial, course: Course) -> Iterator[tuple[str, Hopf]]:
-    """Hopf points on the curves that pass the point, near ones first, on both sides, each with its pair, and along the
-    parameter that moves that: at a double Hopf point, the first one may move only one of both."""
+    """Hopf points on the curves through the point, near ones first, on both sides, each with its pair and the parameter
+    that moves it: at a double Hopf point, the first one may move only one of both."""
     problem, _ = _start(special, Hopfs, special.spot.z, course)
     s = problem.equations
     pairs = [pair for pair in ("omega", "omega2") if "omega2" in special.coefficients]

@@ -26,7 +26,7 @@ from pfaff.statement.values import instance
 if TYPE_CHECKING:
     import xarray
 
-SPOTS = ("unknowns", "tangent")  # what points are made from again
+SPOTS = ("unknowns", "tangent")  # arrays from which points are made again
 
 
 def dataset(branch: AssemblyBranch) -> xarray.Dataset:
@@ -107,7 +107,7 @@ def save(branch: AssemblyBranch, path: str | Path) -> Path:
 
 @rightly_asked
 def load_assembly(path: str | Path, assembly: Assembly) -> AssemblyBranch:
-    """A branch that was saved, of the assembly it was computed for; it can be extended again."""
+    """A branch that was saved, for the assembly it was computed for; it can be extended."""
     instance("assembly", assembly, Assembly, "give the assembly that the branch was computed for")
     with opened(path, BRANCH) as file:
         problem: Any = _problem(path, file, assembly)

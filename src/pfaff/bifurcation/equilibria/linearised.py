@@ -1,4 +1,4 @@
-"""f, ∂f/∂x and its derivatives by parameters at a state, or at many: one compiled call for all of them."""
+"""f, ∂f/∂x and ∂f/∂p at one state or many, in one compiled call."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pfaff.threads import cached_property, once
 
 
 class Linearised:
-    """Rows of f, ∂f/∂x and ∂f/∂p for parameters by name, of a flow that is small enough to be compiled as a whole."""
+    """Rows of f, ∂f/∂x and ∂f/∂p for parameters by name, for a flow small enough to be compiled as a whole."""
 
     def __init__(self, flow: Flow, names: tuple[str, ...]) -> None:
         self.flow, self.names = flow, names
@@ -27,7 +27,7 @@ class Linearised:
 
     @cached_property
     def pointer(self) -> Pointer | None:
-        """For compiled loops, if it can be linked."""
+        """The address for compiled loops, if the function can be linked."""
         return None if self._whole is None else linked(self._whole)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -63,12 +63,13 @@ def linearised(flow: Flow, names: tuple[str, ...]) -> Linearised:
 
 
 def along_lines(flow: Flow) -> bool:
-    """Whether the Jacobian is sooner evaluated along lines than compiled: of many states with long equations."""
+    """Whether the Jacobian is faster by evaluation along lines than by compilation: for many states with long
+    equations."""
     return len(flow.states) > COMPACT_FROM and not flow.structured and flow.heavy
 
 
 def jacobian_of(flow: Flow, x: np.ndarray, numbers: np.ndarray) -> np.ndarray:
-    """∂f/∂x; of a large flow along lines, which is sooner than to compile it."""
+    """∂f/∂x; for a large flow along lines, which is faster than compiling it."""
     if not along_lines(flow):
         return flow.jacobian(x, numbers)
     return np.column_stack([jets_of(flow).line(x, numbers, e)[:, 1] for e in np.eye(len(x))])

@@ -49,7 +49,7 @@ class Start:
 
 
 def _point_start(case: Any, point: Any, name: str) -> Start:
-    """From a point of another branch, in its chart."""
+    """The start at a point of another branch, in its chart."""
     s = point.equations
     held = [s.flow.states.index(name) for name in s.held_states]
     x, settled = _rest_near(case, s.flow, point.x, name, held)
@@ -68,9 +68,9 @@ def plain_start(case: Any, start: Any, fixed: Mapping[str, float], name: str) ->
 
 
 def _rest_near(case: Any, flow: Flow, x: np.ndarray, name: str, held: Sequence[int] = ()) -> tuple[np.ndarray, bool]:
-    """The equilibrium that Newton's method reaches, and whether it does: compiled, where no Jacobian is singular.
+    """The equilibrium that Newton's method reaches, and whether it settles: compiled, where no Jacobian is singular.
 
-    The parameter that is to vary is named: the same compiled function serves its branch."""
+    The parameter that will vary is named, since the same compiled function serves its branch."""
     names = (name,) if name in case.system.parameter_names else ()
     linear = linearised(flow, names)
     if linear.pointer is not None:
@@ -85,7 +85,7 @@ def _rest_near(case: Any, flow: Flow, x: np.ndarray, name: str, held: Sequence[i
 
 
 def mechanical_start(case: Any, start: Any, fixed: Mapping[str, float], name: str) -> Start:
-    """At rest: the shape flow in a chart that is regular there; from values of speeds: a steady motion."""
+    """The start at rest: the shape flow in a chart that is regular there; with values of speeds, a steady motion."""
     from pfaff.rest.balance import Balance
     from pfaff.rest.mechanical import Equilibrium, check_unforced
     from pfaff.rest.small_motions import linearise
@@ -142,7 +142,7 @@ def _by_name(start: Any) -> dict[str, float]:
 
 
 def _persistent(case: Bound, at: Start, J: np.ndarray, name: str, span: float) -> tuple[int, ...]:
-    """Zeros that a neighbouring equilibrium has as well: those of a family, not of a bifurcation."""
+    """Zeros that a neighbouring equilibrium has too: those of a family, not of a bifurcation."""
     flow, x = at.flow, at.x
     here = zero_chain(J, at.most)
     if not here or name not in case.system.parameter_names:

@@ -24,8 +24,8 @@ UNDAMPED = 1e-12  # ⟨p, q⟩ of unit vectors below this is zero
 class Null:
     """The critical null vectors of a Jacobian bordered for its families, both of unit length.
 
-    ``matrix`` is [[J, C], [R, 0]]: of its null vectors only the parts in x take part in nonlinear terms. Products
-    and solutions are taken in ``units`` of the unknowns.
+    ``matrix`` is [[J, C], [R, 0]]: only the parts in x of its null vectors take part in nonlinear terms. Products and
+    solutions are in ``units`` of the unknowns.
     """
 
     matrix: np.ndarray
@@ -44,7 +44,7 @@ class Null:
 
     @property
     def overlap(self) -> float:
-        """⟨p, q⟩: zero at a Bogdanov–Takens point, and where nothing damps the motion along q."""
+        """⟨p, q⟩: zero at a Bogdanov–Takens point, and where the motion along q is undamped."""
         lengths = (np.linalg.norm(each[: self.n]) for each in (self.right / self.units, self.left * self.units))
         product = float(self.p @ self.q / np.prod(list(lengths)))
         return product if abs(product) > UNDAMPED else 0.0
@@ -63,7 +63,8 @@ class Null:
 
 
 def null_of(matrix: np.ndarray, n: int, units: np.ndarray, like: Null | None = None) -> Null:
-    """Of the smallest singular value, unknowns in their units; the directions of an earlier one are kept."""
+    """The null vectors, those of the smallest singular value, unknowns in their units; directed like those of
+    ``like``."""
     left, _, right = np.linalg.svd(matrix * units / units[:, None])
     q, p = right[-1] * units, left[:, -1] / units
     q, p = q / np.linalg.norm(q[:n]), p / np.linalg.norm(p[:n])
@@ -79,7 +80,8 @@ def _sense(q: np.ndarray) -> float:
 
 
 def _adjoint(null: Null) -> tuple[np.ndarray, np.ndarray]:
-    """p of unit product with q, and q; where nothing damps w, ⟨p, q⟩ = 0, with q1 of J q1 = q instead, and q1."""
+    """p with unit product with q, and q; where the motion is undamped, ⟨p, q⟩ = 0, with q1 of J q1 = q instead, and
+    q1."""
     along = null.q if null.overlap else null.solve(null.q)
     return null.p / (null.p @ along), along
 
@@ -91,7 +93,7 @@ def fold_coefficient(null: Null, form: Form) -> float:
 
 
 def cusp_coefficient(null: Null, form: Form) -> float:
-    """c = ⟨p, C(q, q, q) + 3B(q, h)⟩/6 with J h = −B(q, q); a = 0 leaves no need to say which h."""
+    """c = ⟨p, C(q, q, q) + 3B(q, h)⟩/6 with J h = −B(q, q); since a = 0, any such h will do."""
     B = C = form
     q, (p, along) = null.q, _adjoint(null)
     bent = B(q, q)

@@ -1,7 +1,7 @@
 """Nonlinear normal modes: the families of periodic orbits that start at the small vibrations of a conservative system.
 
 Lyapunov's centre theorem gives one for every frequency of which no other is a multiple. Each is followed by arclength,
-by its energy and frequency at once, through turning points of both.
+in energy and frequency at once, through turning points of both.
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ if TYPE_CHECKING:
 
     from pfaff.case import Case
 
-DROPPED = {"fold", "torus"}  # kinds that mean nothing where every orbit has neighbours
-NOWHERE = re.compile(r" (near|beyond) -?[\d.]+(e[+-]\d+)?")  # values of the parameter that unfolds, which is zero
+DROPPED = {"fold", "torus"}  # kinds that are meaningless where every orbit has neighbours
+NOWHERE = re.compile(r" (near|beyond) -?[\d.]+(e[+-]\d+)?")  # values of the unfolding parameter, which is zero
 
 
 @answering
@@ -76,12 +76,12 @@ class NormalMode(Branch[FreeVibration, SpecialVibration]):
 
     @cached_property
     def energies(self) -> np.ndarray:
-        """Above that of the equilibrium."""
+        """Energies above that of the equilibrium."""
         return np.array([point.energy for point in self.points])
 
     @cached_property
     def amplitudes(self) -> dict[str, np.ndarray]:
-        """Half of what each state covers."""
+        """Half of the range of each state."""
         rows = [point.amplitude for point in self.points]
         return {name: np.array([row[name] for row in rows]) for name in rows[0]}
 
@@ -169,14 +169,14 @@ def _followed(small: Vibration, number: int, reach: Reach, accuracy: float) -> N
 
 
 def _along(start: FreeVibration, number: int, reach: Reach) -> NormalMode:
-    """The mode from a vibration along its tangent, out of its chart too; Ctrl-C keeps it."""
+    """The mode from a vibration along its tangent, also out of its chart; Ctrl-C keeps it."""
     leaves = leads_out(start.problem.flow)
     mode = NormalMode(start.small, number, *_gathered(start, number, reach, LEFT if leaves else AT_EDGE))
     return _out_of_its_chart(mode, reach) if leaves and mode.ended.reason is Reason.EDGE else mode
 
 
 def _out_of_its_chart(mode: NormalMode, reach: Reach) -> NormalMode:
-    """The same mode in all velocities, and what follows; in its chart up to its end, where that is not possible."""
+    """The mode continued in all velocities; in its chart up to its end, where that is not possible."""
     small, last, omega = mode.vibration, mode.points[-1], mode.vibration.frequencies[mode.number - 1]
     points, special = mode.points, mode.special
     try:
@@ -256,14 +256,15 @@ def _measure(name: str, vibrating: Callable[[Point], FreeVibration]) -> Callable
 def _special(
     small: Vibration, problem: OrbitProblem, family: Continuation, last: Point, event: Event[Point]
 ) -> SpecialVibration:
-    """At the point itself the tangent may be any combination with the way off: that of the last vibration is not."""
+    """A special vibration. At the point itself the tangent may be any combination with that of the crossing branch: the
+    tangent of the last vibration is used."""
     _, tangent = family.moved_to(last, event.point.cycle.mesh)
     point = replace(event.point, tangent=tangent)
     return SpecialVibration(problem, point, event.kind, event.detail or "", small=small)
 
 
 def _before(special: Point, a: Point, last: Point, b: Point) -> bool:
-    """Whether a special point of the last step is not beyond where it was cut: in doubt by its period."""
+    """Whether a special point of the last step lies before the place where it was cut; in doubt by its period."""
     low, high = sorted((a.cycle.period, b.cycle.period))
     if not low < special.cycle.period < high:
         return True
@@ -273,7 +274,7 @@ def _before(special: Point, a: Point, last: Point, b: Point) -> bool:
 def _crossed(
     family: Continuation, a: Point, b: Point, wanted: Mapping[str, tuple[Callable[[Point], float], float]]
 ) -> Iterator[tuple[Point, str]]:
-    """The vibration between two at which a measure has its limit."""
+    """The vibration between two at which a measure reaches its limit."""
     for name, (measure, limit) in wanted.items():
         if (measure(a) - limit) * (measure(b) - limit) <= 0:
             located = family.special.locate(a, b, _beyond(measure, limit))

@@ -20,7 +20,7 @@ from pfaff.statement.values import MOST, heard, number_within, one_of, whole_num
 @answering
 @dataclass(frozen=True, eq=False, repr=False)
 class FreeVibration(OrbitPoint):
-    """A vibration of a mode; its ``energy`` is above that of the equilibrium."""
+    """A vibration of a mode; ``energy`` is relative to that of the equilibrium."""
 
     small: Vibration
 
@@ -43,11 +43,11 @@ class FreeVibration(OrbitPoint):
 
     @property
     def measurable(self) -> tuple[str, ...]:
-        """As for orbits, with ``energy`` and ``frequency``."""
+        """Names as for orbits, with ``energy`` and ``frequency``."""
         return ("energy", "frequency", *(name for name in super().measurable if name != UNFOLDING))
 
     def measured(self, name: str) -> float:
-        """The value of what has a name in expressions."""
+        """The value that a name stands for in expressions."""
         one_of(self.measurable, name, "no expression contains")
         return float(getattr(self, name)) if name in ("energy", "frequency") else super().measured(name)
 

@@ -32,10 +32,10 @@ from pfaff.statement.values import one_of
 if TYPE_CHECKING:
     from pfaff.bifurcation.orbit_curves.cycle_curves import CycleCurve, CycleSpecial
 
-ASIDE = (0.01, 0.03, 0.003, 0.1)  # distances along the curve at which orbits beside the point are looked at
+ASIDE = (0.01, 0.03, 0.003, 0.1)  # distances along the curve at which orbits beside the point are examined
 FIRST = 1e-3  # the same, at which multipliers tell the side of tori
-BEYOND = 4.0  # times how far the load moves to a fold by the normal form, until which it is looked for
-ORBITS = 80  # on which it is
+BEYOND = 4.0  # farthest load at which a fold is looked for, relative to the prediction by the normal form
+ORBITS = 80  # most orbits on which it is looked for
 FLIP = "period doubling"
 WAYS = {
     "1:1 resonance": ("fold", "torus"),

@@ -91,7 +91,7 @@ def _notes(curve: CycleCurve) -> dict[str, Any]:
 
 
 def _placed(point: CyclePoint) -> dict[str, Any]:
-    """Of its orbit: the parameter that varies with it, the value of the other, and whether it is symmetric."""
+    """About an orbit: the parameter that varies with it, the value of the other, and whether it is symmetric."""
     problem = point.special.problem
     numbers = dict(zip(problem.case.system.parameter_names, problem.case.numbers.tolist(), strict=True))
     fixed = {name: numbers[name] for name in point.values if name != problem.load}
@@ -131,7 +131,7 @@ CYCLES = Layout(
 
 
 def cycle_curve(path: str | Path, file: File, case: Bound) -> CycleCurve:
-    """A curve of special orbits that was saved, of the case it was computed for."""
+    """A curve of special orbits that was saved, for the case it was computed for."""
     notes, about = file.notes, file.notes["about"]
     compare(path, case, notes["system"], about["values"], about["free"])
     if about["kind"] not in KINDS or set(about["spans"]) != set(about["free"]):

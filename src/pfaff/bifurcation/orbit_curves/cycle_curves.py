@@ -48,7 +48,7 @@ KINDS = {
 class CyclePoint:
     """A special orbit on a curve: ``value`` is that of the second parameter, ``values`` are both.
 
-    ``special`` is the orbit itself, from which branches lead on; ``angle`` that of a torus' pair of multipliers.
+    ``special`` is the orbit itself, from which branches lead on; ``angle`` that of the multipliers of a torus.
     """
 
     special: Special = field(repr=False)
@@ -86,11 +86,11 @@ class CyclePoint:
 
     @property
     def measurable(self) -> tuple[str, ...]:
-        """As for orbits."""
+        """Names as for orbits."""
         return self.special.measurable
 
     def measured(self, name: str) -> float:
-        """The value of what has a name in expressions."""
+        """The value that a name stands for in expressions."""
         one_of(self.measurable, name, "no expression contains")
         return self.values[name] if name in self.values else self.special.measured(name)
 
@@ -121,8 +121,8 @@ class CyclePoint:
 class CycleSpecial(CyclePoint):
     """A point of codimension two.
 
-    ``kind`` is cusp, generalised hopf (where the orbits vanish: its values are extrapolated, its orbit is the last),
-    a resonance from 1:1 to 1:4, fold-flip, fold-torus or flip-torus; of symmetric orbits, those of half a period.
+    ``kind`` is cusp, generalised hopf (where the orbits vanish: its values are extrapolated, its orbit is the last), a
+    resonance from 1:1 to 1:4, fold-flip, fold-torus or flip-torus; for symmetric orbits, in terms of half a period.
     Where the coefficient of a period doubling, a symmetry breaking or a torus vanishes, it is generalised period
     doubling, degenerate pitchfork or chenciner.
     """
@@ -149,7 +149,7 @@ class CycleSpecial(CyclePoint):
 
         ``of`` is "torus" or "fold" at a 1:1 resonance and where both meet, "torus" or "period doubling" at a 1:2
         resonance, and likewise where other kinds meet; "fold" at a generalised period doubling, where folds of the
-        doubled orbits start. Of symmetric orbits it is "symmetry breaking" instead of "period doubling".
+        doubled orbits start. For symmetric orbits it is "symmetry breaking" instead of "period doubling".
         """
         from pfaff.bifurcation.orbit_curves.crossing_curves import switched
 
@@ -158,14 +158,15 @@ class CycleSpecial(CyclePoint):
 
     @cached_property
     def normal_form(self) -> ResonanceForm:
-        """What happens about a cusp, a generalised period doubling or a resonance, by the coefficients of its form."""
+        """What happens about a cusp, a generalised period doubling or a resonance, by the coefficients of its normal
+        form."""
         from pfaff.bifurcation.orbit_curves.codimension_two import normal_form
 
         return normal_form(self)
 
     @property
     def status(self) -> str:
-        """With what the normal form says, where it is had at once."""
+        """What it is and where, with the words of the normal form if it is computed quickly."""
         from pfaff.bifurcation.orbit_curves.codimension_two import said
 
         words = said(self)
@@ -222,7 +223,7 @@ class CycleCurve(Trail[CyclePoint, CycleSpecial]):
         progress: Callable[[CyclePoint], Any] | None = None,
         events: Mapping[str, Any] | None = None,
     ) -> CycleCurve:
-        """The same, followed on from the last point in its direction until the second parameter is ``to``."""
+        """The curve followed on from the last point, in its direction, until the second parameter is ``to``."""
         last, name = self.points[-1], self.parameters[-1]
         course = Course.asked(to, self.step, points, bounds, progress, name, events)
         limits = self._limits(course)
@@ -249,8 +250,8 @@ class CycleCurve(Trail[CyclePoint, CycleSpecial]):
 
 
 def curve_of_orbits(special: Special, name: str, course: Course, reach: float = 0.0) -> CycleCurve:
-    """From a special point of a branch of orbits, with a second parameter freed; ``reach`` is the range of the load, if
-    the branch itself covers less."""
+    """The curve from a special point of a branch of orbits, with a second parameter freed; ``reach`` is the range of
+    the load, if the branch itself covers less."""
     if special.kind not in KINDS:
         raise NoBifurcationError(f"no curve starts from a {special.kind}: take one of {', '.join(KINDS)}")
     case = special.case
@@ -267,8 +268,8 @@ def curve_of_orbits(special: Special, name: str, course: Course, reach: float = 
 
 
 def second_span(special: Special, name: str, limits: Limits) -> float:
-    """By which the second parameter of a curve is measured at first: its range, but not much more than changes the
-    equations, so that the curve does not depend on how far it is to go."""
+    """The first unit of the second parameter of a curve: its range, but not much more than what alters the equations,
+    so that the curve does not depend on how far it is to go."""
     problem, cycle = special.problem, special.point.cycle
     if name != special.load:
         problem = replace(problem, case=problem.case.unchecked(**{special.load: special.value}), load=name)
@@ -286,7 +287,7 @@ def started(surface: Surface, special: Special, cosine: float, ahead: float) -> 
 
 
 def followed(surface: Surface, first: Place, course: Course, limits: Limits) -> CycleCurve:
-    """The curve on from its first place."""
+    """The curve from its first place on."""
     kind, parameters = surface.kind, tuple(surface.spans)
 
     def at_event(event: Event[Place]) -> CycleSpecial:

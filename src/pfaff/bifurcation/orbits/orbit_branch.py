@@ -35,21 +35,22 @@ if TYPE_CHECKING:
     from pfaff.case import Bound
     from pfaff.flow.flow import Flow
 
-UNMOVED = 1e-6  # relative to a stored orbit, how far correction may move it, and its largest residual
+UNMOVED = 1e-6  # how far correction may move a stored orbit, and its largest residual, relative to it
 
 
 @shown_in_notebooks
 @spelt
 @dataclass(frozen=True, eq=False, repr=False)
 class OrbitBranch(Branch[OrbitPoint, Special]):
-    """Orbits along a branch. ``branch[i]`` is one of them, ``special`` the located points, ``ended`` says why."""
+    """Orbits along a branch. ``branch[i]`` is one of them, ``special`` lists the located points, ``ended`` is the
+    ending."""
 
     problem: OrbitProblem
     points: Sequence[OrbitPoint]
     special: tuple[Special, ...]
     ended: Ending
     step: float
-    born: float | None = None  # where the Hopf point is that its first orbit comes from
+    born: float | None = None  # load of the Hopf point from which its first orbit comes
 
     def __repr__(self) -> str:
         return f"<{self.status}>"
@@ -97,7 +98,7 @@ class OrbitBranch(Branch[OrbitPoint, Special]):
 
     @part_of_a_whole()
     def rest(self, low: float, high: float) -> tuple[EquilibriumBranch, ...]:
-        """The rest state between two loads, both ways from the Hopf point; nothing where none is found."""
+        """The branch of equilibria between two loads, both ways from the Hopf point; empty where none is found."""
         if self.born is None:
             return ()
         first = self.points[0].orbit
@@ -117,7 +118,7 @@ class OrbitBranch(Branch[OrbitPoint, Special]):
         progress: Callable[[OrbitPoint], Any] | None = None,
         events: Mapping[str, Any] | None = None,
     ) -> OrbitBranch:
-        """The same branch followed on from its last orbit, in its direction, until the load is ``to``."""
+        """The branch followed on from its last orbit, in its direction, until the load is ``to``."""
         course = Course.asked(to, self.step, points, bounds, progress, self.load, events)
         if self.ended.reason is Reason.CLOSED:
             raise ParameterError("these orbits lie on a closed line, which is complete: nothing follows")
@@ -127,19 +128,20 @@ class OrbitBranch(Branch[OrbitPoint, Special]):
     def cascade(self, to: float | None = None, doublings: int = 5) -> Cascade:
         """Period doublings one after the other: each branch of twice the period is followed to where it doubles again.
 
-        From the first one of this branch on, towards ``to`` (where the branch ends, by default), at most so many.
+        It begins with the first doubling of this branch, goes towards ``to`` (where the branch ends, by default), and
+        has at most ``doublings``.
         """
         from pfaff.bifurcation.orbits.cascade import cascade
 
         end = self.points[-1].value if to is None else real("to", to, f"a finite value of {self.load}")
-        return cascade(self, end, whole_number("doublings", doublings, 1, 12, "orbits are too long after so many"))
+        return cascade(self, end, whole_number("doublings", doublings, 1, 12, "the orbits become too long beyond that"))
 
     def homoclinic(self, accuracy: float = 1e-9) -> Connection:
         """The homoclinic orbit that the branch approaches: from its orbit of the longest period."""
         return max(self.points, key=lambda point: point.period).homoclinic(accuracy)
 
     def connections(self, accuracy: float = 1e-9) -> tuple[Connection, ...]:
-        """The connecting orbits that it approaches: several of a heteroclinic cycle."""
+        """The connecting orbits that it approaches: several for a heteroclinic cycle."""
         return max(self.points, key=lambda point: point.period).connections(accuracy)
 
     def to_xarray(self) -> xarray.Dataset:
@@ -235,7 +237,7 @@ def packed(points: Collection[OrbitPoint], dimension: str) -> dict[str, Any]:
 
 
 def packed_arrays(dimension: str, prefix: str = "") -> dict[str, Array]:
-    """What ``packed`` makes."""
+    """The layout of the arrays that ``packed`` makes."""
     node, interval = f"{dimension}_node", f"{dimension}_interval"
     arrays = {"mesh": Array((dimension, node), FILLED)}
     for name in ("orbit", "tangent"):
@@ -279,7 +281,7 @@ ORBITS = Layout(
 
 @rightly_asked
 def load_branch(path: str | Path, case: Bound) -> OrbitBranch:
-    """A branch that was saved, of the case it was computed for; it can be extended and switched from again."""
+    """A branch that was saved, for the case it was computed for; it can be extended and switched from."""
     case = checked_case(case)
     with opened(path, ORBITS) as file:
         notes, about = file.notes, file.notes["about"]
@@ -300,7 +302,7 @@ def load_branch(path: str | Path, case: Bound) -> OrbitBranch:
 
 
 def stored_problem(file: File, case: Bound, flow: Flow, load: str, accuracy: float) -> OrbitProblem:
-    """What the orbits of a file solve; their arrays have its sizes."""
+    """The problem that the orbits of a file solve; their arrays are checked against its sizes."""
     if load not in case.system.parameter_names:
         raise Misfit(f"{case.system.name} has no parameter {load!r}")
     about, n = file.notes["about"], len(flow.states)
@@ -312,12 +314,12 @@ def stored_problem(file: File, case: Bound, flow: Flow, load: str, accuracy: flo
 
 
 def mirrored(problem: OrbitProblem) -> dict[str, str]:
-    """A note of the signs of states in their mirror images, where these are not all the same."""
+    """A note of the signs of states in their mirror images, where these are not all equal."""
     return {} if problem.mirror is None else {"mirror": json.dumps(problem.mirror.tolist())}
 
 
 def _mirror(file: File, n: int) -> np.ndarray | None:
-    """Those signs as they were noted."""
+    """These signs as they were noted."""
     noted = file.data.attrs.get("mirror")
     if noted is None:
         return None
@@ -328,7 +330,7 @@ def _mirror(file: File, n: int) -> np.ndarray | None:
 
 
 def unpacked(problem: OrbitProblem, file: File, k: int, prefix: str, symmetric: bool, span: float) -> OrbitPoint:
-    """One orbit just as it was stored; what follows from it is computed again, where correction hardly moves it."""
+    """One orbit exactly as stored; derived data are computed again, if correction hardly moves it."""
     mesh = file[f"{prefix}mesh"][k]
     size = int(np.isfinite(mesh).sum())
     shared = Mesh(mesh[:size].copy())

@@ -100,7 +100,7 @@ def order(mechanism: str) -> float:
 
 
 def redundant_rows() -> float:
-    """Of the linkage with a rigid coupler: the crank in the middle follows from the rest; 1 if that is not found."""
+    """0 if one row of the linkage with a rigid coupler is found redundant, as the middle crank follows from the rest; else 1."""
     system = double_four_bar(True)
     return float(len(system.classification.redundant) != 1 or system.classification.freedom != 1)
 
