@@ -136,7 +136,7 @@ class Limits:
 
     @cached_property
     def _floor(self) -> float | None:
-        """Zero if the parameter is declared nonnegative but not positive: it may be reached and not passed; else None."""
+        """Zero if the parameter is declared nonnegative but not positive: it may be reached, not passed; else None."""
         return 0.0 if self._declared("nonnegative") and not self._declared("positive") else None
 
     @cached_property

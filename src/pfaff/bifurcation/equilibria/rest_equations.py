@@ -219,8 +219,8 @@ class RestEquations:
         return fresh, z
 
     def natural_change(self, z: np.ndarray) -> float:
-        """The change of the last parameter that changes the Jacobian as much as a change of the states by their sizes, or
-        moves the states far. (The Jacobian itself is no measure: at a fold of one state it is zero.)"""
+        """The change of the last parameter that changes the Jacobian as much as a change of the states by their sizes
+        does, or moves the states far. (The Jacobian itself is no measure: at a fold of one state it is zero.)"""
         n, last = self.n, np.eye(1, len(z), len(z) - 1)[0]
         states = np.append(self.sizes[:n] * (1 + np.arange(n) % 3) / 3, np.zeros(len(z) - n))
         by_states, by_last = (self.norm(self.bending(z, way)[:n, :n]) for way in (states, last * self.sizes[-1]))
