@@ -176,6 +176,7 @@ def test_a_branch_is_saved_read_extended_and_drawn(tmp_path):
     branch = column.branch(to=2)
     again = pfaff.load(branch.save(tmp_path / "branch.nc"), column)
     assert again.status == branch.status
+    assert (again.ended.reason, again.ended.bound) == (pfaff.Reason.REACHED, 2.0)
     assert [s.status for s in again.special] == [s.status for s in branch.special]
     assert again.extend(to=2.5)[-1].q == pytest.approx(column.branch(to=2.5)[-1].q, abs=1e-10)
     assert branch.to_xarray()["q"].shape == (len(branch), column.size)

@@ -167,9 +167,10 @@ class OrbitBranch(Branch[OrbitPoint, Special]):
             "held": problem.held.tolist(),
             "values": {name: str(value) for name, value in problem.case.values.items()},
         }
-        notes = {"system": problem.case.system.name, "load": self.load, "ended": str(self.ended), "status": self.status}
-        return notes | {
-            "reason": self.ended.reason.name,
+        notes = {"system": problem.case.system.name, "load": self.load, "status": self.status}
+        return {
+            **notes,
+            **self.ended.notes,
             "step": self.step,
             "accuracy": problem.accuracy,
             **({} if self.born is None else {"born": self.born}),
@@ -293,7 +294,7 @@ def load_branch(path: str | Path, case: Bound) -> OrbitBranch:
                 zip(about["special_symmetric"], about["kinds"], about["notes"], strict=True)
             )
         )
-        ended = Ending.stored(notes["ended"], file.data.attrs.get("reason"))
+        ended = Ending.stored(file.data.attrs)
         born = file.data.attrs.get("born")
         born = None if born is None else real("born", born, "a finite value of the load")
         return OrbitBranch(problem, points, special, ended, notes["step"], born)
