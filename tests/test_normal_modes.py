@@ -95,6 +95,11 @@ def test_special_points_lead_on_by_themselves(out_of_phase):
             vibration.orbits(to=1.0)
 
 
+def test_a_mode_says_how_it_is_kept(out_of_phase):
+    with pytest.raises(AttributeError, match=r"no 'save': write its numbers by mode.to_xarray\(\).to_netcdf"):
+        _ = out_of_phase.save
+
+
 def test_energy_is_conserved_along_every_vibration(out_of_phase):
     local = out_of_phase.switch(out_of_phase.special[0], energy=1.0)
     orbit = local[-1].orbit

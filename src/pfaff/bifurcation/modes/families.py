@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -53,6 +53,10 @@ class NormalMode(Branch[FreeVibration, SpecialVibration]):
     symmetry breakings and period doublings, at which other vibrations branch off.
     """
 
+    _elsewhere: ClassVar = {
+        "save": "write its numbers by mode.to_xarray().to_netcdf(path), or its vibrations by pickle.dump(mode, file)",
+        "extend": "ask again with another limit, case.normal_mode(number, energy=…)",
+    }
     vibration: Vibration
     number: int
     points: tuple[FreeVibration, ...]
