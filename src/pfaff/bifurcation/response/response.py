@@ -29,6 +29,7 @@ from pfaff.statement.system import System
 from pfaff.statement.told import answering, shown_in_notebooks
 from pfaff.statement.values import one_of, whole_number
 from pfaff.threads import cached_property
+from pfaff.travel import Travels
 
 if TYPE_CHECKING:
     import xarray
@@ -119,7 +120,7 @@ class ResponsePoint:
 
 @shown_in_notebooks
 @dataclass(frozen=True, eq=False, repr=False)
-class Response(Branch[ResponsePoint, "Special"]):
+class Response(Travels, Branch[ResponsePoint, "Special"]):
     """Responses along a parameter. ``response[i]`` is one, ``special`` the folds, tori and period doublings among them.
 
     ``orbits`` is the branch of orbits itself; ``found`` says how its first one was.
