@@ -1,5 +1,7 @@
 """Branches of assemblies against dense systems, closed forms and invariances."""
 
+import inspect
+
 import numpy as np
 import pytest
 import sympy as sm
@@ -7,6 +9,7 @@ from sympy.physics.mechanics import dynamicsymbols
 
 import pfaff
 from pfaff.atlas.chain import column_assembly
+from pfaff.continuation.course import POINTS, STEP
 from pfaff.errors import NoBifurcationError, ParameterError
 
 t = dynamicsymbols._t
@@ -169,6 +172,12 @@ def test_hopf_points_of_a_long_column_are_where_flutter_finds_them():
     assert hopf.value == pytest.approx(flutter.value, rel=1e-10)
     assert hopf.omega == pytest.approx(flutter.frequency, rel=1e-10)
     assert "modes up to the frequency" in branch.status
+
+
+def test_steps_and_points_are_the_usual_ones_if_nothing_is_said():
+    """Its signature writes them out: assemblies are stated before anything is followed."""
+    parameters = inspect.signature(pfaff.Assembly.branch).parameters
+    assert (parameters["step"].default, parameters["points"].default) == (STEP, POINTS)
 
 
 def test_a_branch_is_saved_read_extended_and_drawn(tmp_path):
