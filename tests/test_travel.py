@@ -73,6 +73,7 @@ def results() -> dict[str, Any]:
         "special connection": loops.curve("nu", to=-1.5, points=4, events={"there": "nu = -0.012"}).special[0],
         "motion with events": motion,
         "crossings": motion.events["p"],
+        "outcome": motion.status.outcome,
         "event": pfaff.Event("x", stop=True),
         "energy": motion.energy,
         "friction": motion.friction(normal=100),
