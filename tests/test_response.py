@@ -253,6 +253,20 @@ def test_motions_that_have_settled_lead_to_forced_orbits_and_files(tmp_path):
     assert again[0].multipliers == pytest.approx(branch[0].multipliers, rel=1e-6)
 
 
+def test_a_response_is_saved_read_and_extended(tmp_path):
+    case = DOUBLE_WELL.at()
+    response = case.response("F", to=0.05, x=1)
+    again = pfaff.load(response.save(tmp_path / "response.nc"), case)
+    assert type(again) is type(response)
+    assert again.status == response.status
+    assert again.to_xarray()["amplitude_x"].values == pytest.approx(response.amplitude("x"), rel=1e-8)
+    assert again.extend(to=0.1)[-1].amplitude["x"] == pytest.approx(response.extend(to=0.1)[-1].amplitude["x"])
+    with pytest.raises(ParameterError, match=r"holds a response: give its case"):
+        pfaff.load(tmp_path / "response.nc")
+    with pytest.raises(ParameterError, match="holds a response, no branch of orbits"):
+        pfaff.load_branch(tmp_path / "response.nc", case)
+
+
 def test_multiples_of_a_frequency_and_phases_are_one_forcing():
     """x'' + x'/5 + x = cos(2Ωt + 1) + sin(3Ωt): by superposition, over the shared period of Ω."""
     system = pfaff.ode({x: y, y: -y / 5 - x + sm.cos(2 * Omega * t + 1) + sm.sin(3 * Omega * t)}, {Omega: 0.7})

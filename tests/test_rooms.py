@@ -152,3 +152,14 @@ def test_the_walk_through_the_house_goes_through_rooms_that_are_there():
     for name in named:
         place = SOURCE.joinpath(*name.split("."))
         assert place.is_dir() or place.with_suffix(".py").exists(), name
+
+
+def test_the_walk_through_the_house_calls_what_is_there():
+    """Every name before a parenthesis in its code is a function or method of ours."""
+    page = (SOURCE.parent.parent / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    walk = page.partition("<!-- the walk begins -->")[2].partition("<!-- the walk ends -->")[0]
+    called = {name for code in re.findall(r"`([^`]+)`", walk) for name in re.findall(r"(\w+)\(", code)}
+    assert {"flutter", "orbits", "simulate", "switch", "curve"} <= called
+    trees = (ast.parse(path.read_text(encoding="utf-8")) for path in SOURCE.rglob("*.py"))
+    made = {node.name for tree in trees for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
+    assert called <= made

@@ -36,6 +36,9 @@ def test_three_curves_meet_at_a_bogdanov_takens_point(takens):
     assert loops.of == "homoclinic orbits"
     assert loops[0]["b1"] / loops[0]["b2"] ** 2 == pytest.approx(-6 / 25, abs=2e-3)
     assert loops[-1]["b1"] == pytest.approx(-0.2136021984, abs=1e-9)
+    for of in ("fold", "hopf", "homoclinic"):
+        (half,) = takens.switch(of, to=-1, events={"half": "b2 = -1/2"}).of_kind("event: half")
+        assert half["b2"] == pytest.approx(-0.5, abs=1e-9)
     for of in ("hopf", "homoclinic"):
         with pytest.raises(ParameterError, match="are below b2 = .*, and to=1 is not: give to below it"):
             takens.switch(of, to=1)

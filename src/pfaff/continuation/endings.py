@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import Enum
+from numbers import Real
+from typing import Any
 
 from pfaff.errors import ConvergenceError
 
@@ -40,10 +43,18 @@ class Ending(str):
     def __getnewargs__(self) -> tuple[Reason, str, float | None]:  # type: ignore[override]
         return self.reason, str(self), self.bound
 
+    @property
+    def notes(self) -> dict[str, str | float]:
+        """What a file keeps of it: its words, the name of its reason, and the bound if there is one."""
+        notes: dict[str, str | float] = {"ended": str(self), "reason": self.reason.name}
+        return notes if self.bound is None else notes | {"bound": self.bound}
+
     @classmethod
-    def stored(cls, words: str, reason: str | None) -> Ending:
-        """An ending from a file: its words, and the name of its reason if one was stored."""
-        return cls(Reason.__members__.get(reason or "", Reason.UNTOLD), words)
+    def stored(cls, notes: Mapping[Any, Any]) -> Ending:
+        """An ending from the notes of a file; older files hold no bound, or no reason either."""
+        reason, bound = notes.get("reason"), notes.get("bound")
+        known = Reason.__members__.get(str(reason), Reason.UNTOLD)
+        return cls(known, str(notes["ended"]), float(bound) if isinstance(bound, Real) else None)
 
 
 class Refused(ConvergenceError, ArithmeticError):

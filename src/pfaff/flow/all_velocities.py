@@ -14,13 +14,14 @@ from dataclasses import replace
 import heyoka as hy
 
 from pfaff.flow.accelerations import Accelerations
-from pfaff.flow.flow import Flow
+from pfaff.flow.flow import Flow, lowered_again
 from pfaff.flow.forcing import carried
 from pfaff.flow.graph import Expression, Graph
 from pfaff.statement.system import System
 from pfaff.threads import once
 
 
+@lowered_again
 @once(most=16)
 def in_all_velocities(flow: Flow, rate: float) -> Flow:
     """The same motions without a chart; constraints attract at a rate, holonomic ones at their own if they have one."""

@@ -27,6 +27,7 @@ from pfaff.statement.parts import Copies
 from pfaff.statement.told import spelt, told
 from pfaff.statement.values import instance, number_from, numbers_from, shown
 from pfaff.threads import cached_property
+from pfaff.travel import Travels
 
 if TYPE_CHECKING:
     from pfaff.bifurcation.equilibria.assembled_branches import AssemblyBranch
@@ -62,7 +63,7 @@ class Rest:
 
 @spelt
 @dataclass(frozen=True, eq=False)
-class Assembly:
+class Assembly(Travels):
     """Copies of parts on common global coordinates, under one load that all of them share.
 
     parts

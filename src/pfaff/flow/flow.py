@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial, wraps
 from itertools import permutations
 from math import comb
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeVar
 
 import heyoka as hy
 import numpy as np
@@ -30,9 +31,12 @@ from pfaff.travel import Travels
 if TYPE_CHECKING:
     from pfaff.case import Bound
 
+Lowering = TypeVar("Lowering", bound=Callable[..., "Flow"])
+
 QUICK_FROM = 1500  # operations of the right-hand side beyond which its derivatives optimise for too long
 HIGHEST, ENTRIES = 12, 1_000_000  # highest order, and most entries, of derivatives that can be compiled
 MANY = 10_000  # states at once for which optimised code pays: it takes three times as long to compile
+LOWERED = "_lowered"  # how a flow was made, where not by its system
 COMPACT_FROM = 28  # states of the full flow beyond which full unrolling compiles too slowly
 
 
@@ -72,6 +76,14 @@ class Flow(Travels):
     structured: ClassVar[bool] = False  # evaluated by structure, not from expressions
     _compiled: Once[Any, Compiled] = field(init=False, repr=False, default_factory=Once)
     _indices: Once[int, list[tuple[tuple[int, ...], Expression]]] = field(init=False, repr=False, default_factory=Once)
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        """To other processes goes how it was lowered, which is done again there: its expressions are much larger."""
+        name = next((name for name in ("shape", "flow") if vars(self.system).get(name) is self), None)
+        if name:
+            return getattr, (self.system, name)
+        made = vars(self).get(LOWERED)
+        return made or super().__reduce_ex__(protocol)
 
     def __repr__(self) -> str:
         left = f"; without {', '.join(self.dropped)}" if self.dropped else ""
@@ -285,6 +297,18 @@ class Flow(Travels):
         n, m = len(graph.q), len(graph.A)
         matrices = Compiled([e for row in (*graph.M, *graph.A) for e in row], graph.q, quick=True)(q, numbers)
         return matrices[: n * n].reshape(n, n), matrices[n * n :].reshape(m, n)
+
+
+def lowered_again(lower: Lowering) -> Lowering:
+    """A function that makes flows of what it is given; where one arrives in another process, it is called again."""
+
+    @wraps(lower)
+    def lowered(*given: Any, **named: Any) -> Flow:
+        flow = lower(*given, **named)
+        vars(flow)[LOWERED] = partial(lowered, **named), given
+        return flow
+
+    return lowered  # type: ignore[return-value]
 
 
 def numbers_of(case: Bound | np.ndarray) -> np.ndarray:

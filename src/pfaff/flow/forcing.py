@@ -16,7 +16,7 @@ import numpy as np
 import sympy as sm
 
 from pfaff.errors import ParameterError, StatementError
-from pfaff.flow.flow import Flow
+from pfaff.flow.flow import Flow, lowered_again
 from pfaff.flow.forced_rods import ForcedRods, steady_rods
 from pfaff.flow.graph import CLOCK, Expression, clocked, convert, timed
 from pfaff.flow.relative import relative_flow
@@ -117,6 +117,7 @@ def forced_flow(case: Bound) -> Flow:
     return carried(flow)
 
 
+@lowered_again
 @once(most=1)
 def carried_rods(system: System) -> Flow:
     """The flow of a system with rods on shape space, with an oscillator for the time in it."""
@@ -133,6 +134,7 @@ def _kept() -> dict[str, str]:
     return dict.fromkeys(CARRIED, "kept: it carries the phase of the forcing")
 
 
+@lowered_again
 @once(most=1)
 def carried(flow: Flow) -> Flow:
     """The flow with an oscillator in place of time."""

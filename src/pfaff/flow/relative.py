@@ -19,7 +19,7 @@ import heyoka as hy
 import numpy as np
 
 from pfaff.errors import ParameterError, nearest
-from pfaff.flow.flow import COMPACT_FROM, Flow
+from pfaff.flow.flow import COMPACT_FROM, Flow, lowered_again
 from pfaff.flow.graph import Expression, Graph, dot, graph_of
 from pfaff.flow.in_quasi_velocities import in_quasi_velocities, not_free, quasi_rows
 from pfaff.flow.initial import Constraints
@@ -38,6 +38,7 @@ Rates = Callable[[np.ndarray, np.ndarray, float], np.ndarray]
 Draw = Callable[[np.random.Generator], np.ndarray]
 
 
+@lowered_again
 def relative_flow(system: System, independent: Iterable[str] = (), numbers: np.ndarray | None = None) -> Flow:
     """The flow in which steady motions rest, with these velocities and quasi-velocities among its states.
 

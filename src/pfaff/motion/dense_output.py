@@ -55,6 +55,9 @@ class Steps:
         self._polynomials: list[np.ndarray] = []
         self._stacked = np.zeros((0, 0, 0))
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "_stacked": np.zeros((0, 0, 0))}  # to other processes polynomials go once
+
     def add(self, end: float, coefficients: np.ndarray) -> None:
         self._ends.append(float(end))
         self._polynomials.append(coefficients.copy())

@@ -179,7 +179,7 @@ class Motion:
         about["residuals"] = residuals
         about["driven"] = isinstance(self.measures, Measured) and bool(self.measures.driven.prescribed)
         about["events"] = {name: [found.t.tolist(), found.y.tolist()] for name, found in self.events.items()}
-        notes = {"status": self.status, "method": self.method, "system": self.system}
+        notes = {**self.status.notes, "method": self.method, "system": self.system}
         notes |= {"aliases": json.dumps(self.aliases)} if self.aliases else {}
         return xarray.Dataset(
             columns, {"t": self.t}, notes | {"values": json.dumps(dict(self.values)), "about": json.dumps(about)}

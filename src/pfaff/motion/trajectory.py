@@ -87,7 +87,7 @@ class Trajectory:
 
         happened = {name: [found.t.tolist(), found.y.tolist()] for name, found in self.events.items()}
         about = {"states": self.states, "events": happened}
-        notes = {"status": self.status, "method": self.method, "system": self.system}
+        notes = {**self.status.notes, "method": self.method, "system": self.system}
         notes |= {"values": json.dumps(dict(self.values)), "about": json.dumps(about)}
         columns = {label: ("t", self[name]) for name, label in labels(self.states, ["t"]).items()}
         return xarray.Dataset(columns, {"t": self.t}, notes)

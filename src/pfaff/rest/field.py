@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pfaff.flow.flow import Flow
+from pfaff.flow.flow import Flow, lowered_again
 from pfaff.flow.jets import COMPACT_FROM, jets_of
 from pfaff.flow.lowering import shape_flow
 from pfaff.flow.shape import dependent_velocities, ignorable_coordinates
@@ -94,6 +94,7 @@ def regular_flow(system: System, lin: Linearisation, omega: float) -> Flow:
     return _shape(system, chosen, float(settle))
 
 
+@lowered_again
 @once(most=16)
 def _shape(system: System, dependent: tuple[str, ...], settle: float) -> Flow:
     return shape_flow(system, [name.removesuffix("_dot") for name in dependent], settle)

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -154,18 +154,26 @@ class WeakDamping:
     """
 
     def __init__(self, case: Case, load: str, sources: tuple[str, ...]) -> None:
-        self.sources = sources
-        bare = case.unchecked(**dict.fromkeys(sources, 0.0))
-        found = critical_load(bare, load, "flutter", None, {})
+        self.sources, self.load = sources, load
+        self.bare = case.unchecked(**dict.fromkeys(sources, 0.0))
+        found = critical_load(self.bare, load, "flutter", None, {})
         self.undamped = np.inf if found.value is None else float(found)
         self.frequency = float(found.frequency or 0.0)
         if self.undamped == 0:
             raise PfaffError(f"{case.system.name} flutters without damping and without load: there is no limit to take")
-        self.path = LoadPath(bare, load, {})
         self._sources = [case.system.parameter_names.index(name) for name in sources]
         self._known: dict[float, tuple[np.ndarray, ...]] = {}
         self._matrices(self.path.origin)  # raises where something is not known
         self.top = self._range(case, load) if found.value is None else self.undamped * (1 - 1e-9)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Other processes go along the path themselves."""
+        return {name: each for name, each in vars(self).items() if name != "path"} | {"_known": {}}
+
+    @cached_property
+    def path(self) -> LoadPath:
+        """Of the undamped system."""
+        return LoadPath(self.bare, self.load, {})
 
     def _range(self, case: Case, load: str) -> float:
         """How far limits are looked for where nothing flutters without damping: as far as with strong damping."""

@@ -91,8 +91,8 @@ def _notes(curve: ConnectionCurve) -> dict[str, Any]:
         "sides": [each.side for each in curve.special],
         "values": {name: str(value) for name, value in first.equations.case.values.items()},
     }
-    notes = {"system": first.case.system.name, "ended": str(curve.ended), "status": curve.status}
-    return notes | {"reason": curve.ended.reason.name, "step": curve.step, "about": json.dumps(about)}
+    notes = {"system": first.case.system.name, "status": curve.status}
+    return notes | curve.ended.notes | {"step": curve.step, "about": json.dumps(about)}
 
 
 def _arrays(notes: Mapping[str, Any]) -> dict[str, Array]:
@@ -158,7 +158,7 @@ def load_connections(path: str | Path, case: Bound) -> ConnectionCurve:
             ConnectionSpecial(equations, _restored(file, k, "special_", **problem), about["accuracy"], kind, side)
             for k, (kind, side) in enumerate(zip(about["kinds"], about["sides"], strict=True))
         )
-        ended = Ending.stored(notes["ended"], file.data.attrs.get("reason"))
+        ended = Ending.stored(file.data.attrs)
         spans, places = (float(about["spans"][0]), float(about["spans"][1])), tuple(about["places"])
         return ConnectionCurve(points, special, ended, notes["step"], spans, places)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -104,6 +104,7 @@ class CurveSpecial(CurvePoint):
         points: int = POINTS,
         bounds: Bounds = None,
         progress: Callable[[Any], Any] | None = None,
+        events: Mapping[str, Any] | None = None,
     ) -> Any:
         """The curve of another kind that starts here, until the second parameter is ``to``.
 
@@ -114,7 +115,7 @@ class CurveSpecial(CurvePoint):
         """
         from pfaff.bifurcation.curves.switching import switched
 
-        course = Course.asked(to, step, points, bounds, progress, self.equations.free[-1])
+        course = Course.asked(to, step, points, bounds, progress, self.equations.free[-1], events)
         return switched(self, of, course, checked_way(way))
 
     @property

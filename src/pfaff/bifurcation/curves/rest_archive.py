@@ -106,8 +106,8 @@ def _notes(followed: RestTrail[Any, Any]) -> dict[str, Any]:
         "values": {name: str(value) for name, value in s.case.values.items()},
         **arrays,
     }
-    notes = {"system": s.case.system.name, "ended": str(followed.ended), "status": followed.status}  # type: ignore[attr-defined]
-    return notes | {"reason": followed.ended.reason.name, "step": followed.step, "about": json.dumps(about)}
+    notes = {"system": s.case.system.name, "status": followed.status}  # type: ignore[attr-defined]
+    return notes | followed.ended.notes | {"step": followed.step, "about": json.dumps(about)}
 
 
 def _rows(dimension: str, prefix: str = "") -> dict[str, Array]:
@@ -220,7 +220,7 @@ def _restored(kind: type[Any], problem: Any, file: File) -> Any:
     if not all(0 <= place <= len(points) for place in about["places"]):
         raise Misfit("a special point is nowhere along it")
     special = [_special(kind, points, file, k) for k in range(file.sizes["special"])]
-    ended = Ending.stored(notes["ended"], file.data.attrs.get("reason"))
+    ended = Ending.stored(file.data.attrs)
     return kind(tuple(points), tuple(special), ended, notes["step"], tuple(about["places"]))
 
 

@@ -186,7 +186,7 @@ def _homoclinics(special: CurveSpecial, course: Course) -> Any:
         if found.homoclinic:
             return found.curve(
                 s.free[-1], course.to, step=course.step, points=course.points, bounds=course.bounds,
-                progress=course.progress,
+                progress=course.progress, events=course.events,
             )  # fmt: skip
     if elsewhere:
         raise _other_side(special, "homoclinic orbits", course)

@@ -9,18 +9,17 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from pfaff.bifurcation.modes.first_vibrations import first_vibration
 from pfaff.bifurcation.modes.undamped import Vibration, check_conserved, vibration
-from pfaff.bifurcation.modes.vibrations import FreeVibration, Reach, SpecialVibration
+from pfaff.bifurcation.modes.vibrations import MODE_POINTS, FreeVibration, Reach, SpecialVibration
 from pfaff.bifurcation.orbits.chords import Point
 from pfaff.bifurcation.orbits.following import AT_EDGE, LEFT, Orbits
 from pfaff.bifurcation.orbits.neutral import OUTSIDE
-from pfaff.bifurcation.orbits.orbit_problem import OrbitProblem
-from pfaff.bifurcation.orbits.orbits import OrbitPoint, Special
+from pfaff.bifurcation.orbits.orbits import OrbitPoint
 from pfaff.bifurcation.orbits.passage import Passage, leads_out
 from pfaff.bifurcation.orbits.stepping import Continuation
 from pfaff.bifurcation.orbits.ways import accurate, switched
@@ -56,6 +55,10 @@ class NormalMode(Branch[FreeVibration, SpecialVibration]):
     symmetry breakings and period doublings, at which other vibrations branch off.
     """
 
+    _elsewhere: ClassVar = {
+        "save": "write its numbers by mode.to_xarray().to_netcdf(path), or its vibrations by pickle.dump(mode, file)",
+        "extend": "ask again with another limit, case.normal_mode(number, energy=…)",
+    }
     vibration: Vibration
     number: int
     points: tuple[FreeVibration, ...]
@@ -98,23 +101,21 @@ class NormalMode(Branch[FreeVibration, SpecialVibration]):
 
     def switch(
         self,
-        special: Special,
+        special: SpecialVibration,
         *,
         energy: float | None = None,
         frequency: float | None = None,
         amplitude: float | None = None,
-        points: int = 300,
+        points: int = MODE_POINTS,
         step: float = STEP,
         progress: Callable[[FreeVibration], Any] | None = None,
         events: Mapping[str, Any] | None = None,
     ) -> NormalMode:
-        """The vibrations that branch off at one of the special points, as far as for ``case.normal_mode``."""
+        """The vibrations that branch off at one of the special points, which ``special.switch`` follows as well."""
         if not any(special is each for each in self.special) or special.kind.startswith(EVENT):
             raise ParameterError("special: give one of mode.special at which others branch off")
         limits = {"energy": energy, "frequency": frequency, "amplitude": amplitude}
-        reach = Reach.asked(limits, points, step, progress, events)
-        first = FreeVibration(special.problem, switched(special, 1.0, 1).point, self.vibration)
-        return _along(first, self.number, reach)
+        return branched_off(special, Reach.asked(limits, points, step, progress, events))
 
     def to_xarray(self) -> xarray.Dataset:
         """Frequency, energy and amplitudes by name along the dimension ``point``."""
@@ -162,6 +163,12 @@ def backbones(case: Case, between: tuple[float, float], amplitude: float) -> tup
             reach = Reach({"amplitude": amplitude, "frequency": 1.5 * between[1]}, points=200)
             found.append(_followed(small, k + 1, reach, 1e-7))
     return tuple(found)
+
+
+def branched_off(special: SpecialVibration, reach: Reach) -> NormalMode:
+    """The vibrations that cross a mode at one of its special points."""
+    first = FreeVibration(special.problem, switched(special, 1.0, 1).point, special.small)
+    return _along(first, special.number, reach)
 
 
 def _followed(small: Vibration, number: int, reach: Reach, accuracy: float) -> NormalMode:
@@ -219,7 +226,7 @@ def _gathered(
                 ended = Ending(each.reason, NOWHERE.sub("", each))
             elif isinstance(each, Event):
                 if each.kind not in DROPPED:
-                    special.append(_special(small, problem, family, found[-1], each))
+                    special.append(_special(start, number, family, found[-1], each))
             else:
                 check_conserved(each.value, omega)
                 crossed = next(_crossed(family, found[-1], each, wanted), None)
@@ -254,13 +261,13 @@ def _measure(name: str, vibrating: Callable[[Point], FreeVibration]) -> Callable
 
 
 def _special(
-    small: Vibration, problem: OrbitProblem, family: Continuation, last: Point, event: Event[Point]
+    start: FreeVibration, number: int, family: Continuation, last: Point, event: Event[Point]
 ) -> SpecialVibration:
     """A special vibration. At the point itself the tangent may be any combination with that of the crossing branch: the
     tangent of the last vibration is used."""
     _, tangent = family.moved_to(last, event.point.cycle.mesh)
     point = replace(event.point, tangent=tangent)
-    return SpecialVibration(problem, point, event.kind, event.detail or "", small=small)
+    return SpecialVibration(start.problem, point, event.kind, event.detail or "", small=start.small, number=number)
 
 
 def _before(special: Point, a: Point, last: Point, b: Point) -> bool:

@@ -48,14 +48,16 @@ WAYS = {
 }
 
 
-def switched(special: CycleSpecial, of: str, course: Course) -> CycleCurve:
-    """The curve of another kind that meets the one on which a point lies."""
+def switched(special: CycleSpecial, of: str, course: Course, way: int) -> CycleCurve:
+    """The curve of another kind that meets the one on which a point lies; there is no other one, if way < 0."""
     orbit, name = special.special, list(special.values)[-1]
     own = "symmetry breaking" if orbit.symmetric else FLIP
     ways = [own if each == FLIP else each for each in WAYS.get(special.kind, ())]
     if not ways:
         raise NoBifurcationError(f"no curve of another kind starts at a {special.kind}")
     one_of(ways, of, f"at a {special.kind} point there starts no curve of kind")
+    if way < 0:
+        raise NoBifurcationError(f"one curve of kind {of} starts at a {special.kind} point: leave out way={way}")
     limits = course.limits(orbit.case.system, name, special.value)
     spans = special.spans | {name: second_span(orbit, name, limits)}
     surface = Surface(of, spans, name, special.values)

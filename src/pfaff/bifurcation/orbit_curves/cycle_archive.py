@@ -80,14 +80,8 @@ def _notes(curve: CycleCurve) -> dict[str, Any]:
         "kinds": [each.kind for each in curve.special],
         "values": {name: str(value) for name, value in problem.case.values.items()},
     }
-    notes = {
-        "system": problem.case.system.name,
-        "of": curve.of,
-        "ended": str(curve.ended),
-        "reason": curve.ended.reason.name,
-        "status": curve.status,
-    }
-    return notes | {"step": curve.step, "about": json.dumps(about), **mirrored(problem)}
+    notes = {"system": problem.case.system.name, "of": curve.of, "status": curve.status}
+    return notes | curve.ended.notes | {"step": curve.step, "about": json.dumps(about), **mirrored(problem)}
 
 
 def _placed(point: CyclePoint) -> dict[str, Any]:
@@ -152,5 +146,5 @@ def cycle_curve(path: str | Path, file: File, case: Bound) -> CycleCurve:
         CycleSpecial(*restored("special_", k, placed), kind, about["spans"])
         for k, (placed, kind) in enumerate(zip(about["special"], about["kinds"], strict=True))
     )
-    ended = Ending.stored(notes["ended"], file.data.attrs.get("reason"))
+    ended = Ending.stored(file.data.attrs)
     return CycleCurve(about["kind"], points, special, ended, notes["step"], about["spans"])

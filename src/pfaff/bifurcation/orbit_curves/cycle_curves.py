@@ -17,7 +17,7 @@ from pfaff.bifurcation.orbits.following import LEFT
 from pfaff.bifurcation.orbits.orbit_in_time import Orbit
 from pfaff.bifurcation.orbits.orbits import Special
 from pfaff.bifurcation.orbits.passage import Passage, leads_out
-from pfaff.continuation.course import POINTS, STEP, Bounds, Course, Limits
+from pfaff.continuation.course import POINTS, STEP, Bounds, Course, Limits, checked_way
 from pfaff.continuation.endings import Ending, Reason, Refused
 from pfaff.continuation.engine import Engine
 from pfaff.continuation.gathering import gathered
@@ -139,6 +139,7 @@ class CycleSpecial(CyclePoint):
         of: str,
         to: float,
         *,
+        way: int = 1,
         step: float = STEP,
         points: int = POINTS,
         bounds: Bounds = None,
@@ -149,12 +150,14 @@ class CycleSpecial(CyclePoint):
 
         ``of`` is "torus" or "fold" at a 1:1 resonance and where both meet, "torus" or "period doubling" at a 1:2
         resonance, and likewise where other kinds meet; "fold" at a generalised period doubling, where folds of the
-        doubled orbits start. For symmetric orbits it is "symmetry breaking" instead of "period doubling".
+        doubled orbits start. For symmetric orbits it is "symmetry breaking" instead of "period doubling". There is one
+        curve of each kind: the other way, ``way=-1``, is refused.
         """
         from pfaff.bifurcation.orbit_curves.crossing_curves import switched
 
         name = list(self.values)[-1]
-        return switched(self, of, Course.asked(to, step, points, bounds, progress, name, events))
+        course = Course.asked(to, step, points, bounds, progress, name, events)
+        return switched(self, of, course, checked_way(way))
 
     @cached_property
     def normal_form(self) -> ResonanceForm:

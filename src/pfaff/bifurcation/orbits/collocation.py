@@ -32,6 +32,7 @@ from pfaff.bifurcation.orbits.meshes import (
 from pfaff.bifurcation.orbits.orbit_equations import Equations
 from pfaff.bifurcation.orbits.orbit_newton import GROWS, SINGULAR, SOLVED, UNDER_WAY, conclude, newton, on_chart
 from pfaff.bifurcation.orbits.workspaces import Loops, Workspace, solver
+from pfaff.continuation.endings import Refused
 from pfaff.threads import Own, cached_property
 
 CONVERGED, ROUGHLY = 1e-11, 1e-7  # last relative change, at most and at least: Newton's method has squared it by then
@@ -116,8 +117,8 @@ class Collocation:
     def _fill(self, cycle: Cycle, X: np.ndarray) -> None:
         stage_states(cycle.x, cycle.K, cycle.mesh.h, cycle.scalars[0], *self._rule, X)
 
-    def correct(self, cycle: Cycle, pins: Pins, metric: Metric, converged: float | None = None) -> Solution | str:
-        """The orbit that Newton's method finds under the conditions, or in words why it finds none.
+    def correct(self, cycle: Cycle, pins: Pins, metric: Metric, converged: float | None = None) -> Solution:
+        """The orbit that Newton's method finds under the conditions; refused where it finds none.
 
         The change that counts as converged is the error of tangent and multipliers; that of the orbit is its square.
         """
@@ -131,16 +132,16 @@ class Collocation:
             )
         if how == SOLVED:
             return self._solution(cycle, G, determinant, residual, steps, workspace)
-        return unsolved(how, size)
+        raise Refused(unsolved(how, size))
 
-    def evaluated(self, cycle: Cycle, pins: Pins, metric: Metric) -> Solution | str:
-        """A cycle taken as a solution, uncorrected, with tangent and transition matrices; or why it cannot be one."""
+    def evaluated(self, cycle: Cycle, pins: Pins, metric: Metric) -> Solution:
+        """A cycle taken as a solution, uncorrected, with tangent and transition matrices; refused if it is none."""
         G, workspace = self._room(cycle)
         _, _, size, residual, determinant = self._stepped(
             cycle.copy(), pins, metric, G, workspace, inf, CORRECTIONS - 1
         )
         if not isfinite(size):
-            return NOT_FINITE
+            raise Refused(NOT_FINITE)
         return self._solution(cycle, G, determinant, residual, 1, workspace)
 
     def _room(self, cycle: Cycle) -> tuple[np.ndarray, Workspace]:
@@ -201,15 +202,15 @@ class Collocation:
 
     def _solution(
         self, cycle: Cycle, G: np.ndarray, determinant: float, residual: float, steps: int, w: Workspace
-    ) -> Solution | str:
-        """The solution with the tangent that the last step left in the workspace; or that it leaves the chart."""
+    ) -> Solution:
+        """The solution with the tangent that the last step left in the workspace; refused if it leaves the chart."""
         halved, value = cycle.halved, cycle.scalars[1]
         states = w.columns(halved)
         x, K, scalars = conclude(w.Z, w.dx, w.dc, cycle.K, cycle.x, cycle.signs, halved, states)
         rates, margin = on_chart(self.equations.in_loops(states, value, True), states, value, halved)
         margin = self.margin(cycle, margin)
         if margin < EDGE:
-            return self.off_chart
+            raise Refused(self.off_chart)
         tangent = Cycle(cycle.mesh, x, K, scalars, cycle.signs)
         return Solution(cycle, tangent, G, rates, determinant, residual, steps, margin)
 

@@ -16,6 +16,7 @@ from pfaff.bifurcation.orbits.collocation import NOT_FINITE, Collocation, Soluti
 from pfaff.bifurcation.orbits.cycles import Cycle, Metric
 from pfaff.bifurcation.orbits.floquet import multipliers, sorted_multipliers
 from pfaff.bifurcation.orbits.null_vectors import conserved_gradients
+from pfaff.continuation.endings import Refused
 
 STAGES = 4
 SWEEPS = 25  # most sweeps over all stages
@@ -49,7 +50,7 @@ def on_level(
     last: Row,
     held: np.ndarray,
     converged: float | None = None,
-) -> Solution | str:
+) -> Solution:
     """The orbit on the level of an origin at which the last row has its value on a guess; its tangent keeps the level.
 
     ``phase`` is the orbit whose phase it takes, ``held`` are covectors that serve as coordinates of the family.
@@ -67,17 +68,16 @@ def on_level(
         for stage, level, place in zip(stages, start + levels, places, strict=True):
             pinned = pins._replace(right=np.array([pins.right[0], *level, place]))
             solution = c.correct(stage, pinned, metric, converged)
-            solution = solution if isinstance(solution, str) else _turned(c, solution, metric, last, held)
-            if isinstance(solution, str):
-                return solution
-            solutions.append(solution)
+            solutions.append(_turned(c, solution, metric, last, held))
         stages, tangents = [each.cycle for each in solutions], [each.tangent for each in solutions]
         slopes = np.array([_over(rows, each.x) / _along(last, each) for each in tangents]) * _along(last, ahead)
         change = integrals @ slopes - levels
         if (np.abs(change) <= KEPT * size).all():
-            return MOVES if _moves(c, solutions[-1], metric) else solutions[-1]
+            if _moves(c, solutions[-1], metric):
+                raise Refused(MOVES)
+            return solutions[-1]
         levels, before = _accelerated(levels, change, size, before), (levels, change)
-    return "the level of what is conserved does not settle"
+    raise Refused("the level of what is conserved does not settle")
 
 
 def _accelerated(
@@ -107,16 +107,14 @@ def coordinates(c: Collocation, cycle: Cycle, metric: Metric, last: Row, held: n
     return gradients / cycle.mesh.weights[0]
 
 
-def _turned(c: Collocation, solution: Solution, metric: Metric, last: Row, held: np.ndarray) -> Solution | str:
+def _turned(c: Collocation, solution: Solution, metric: Metric, last: Row, held: np.ndarray) -> Solution:
     """The orbit with tangent and determinant on its own level, and with its own transition matrices: those of Newton's
     method belong to the orbit before its last step, which a change of level makes long."""
     cycle = solution.cycle
     gradients = gradients_of(c, cycle, metric, last, held)
     if gradients is None:
-        return NOT_FINITE
+        raise Refused(NOT_FINITE)
     own = c.evaluated(cycle, c.pins(cycle, metric, last, gradients, cycle), metric)
-    if isinstance(own, str):
-        return own
     return solution._replace(G=own.G, tangent=own.tangent, determinant=own.determinant, levels=gradients)
 
 

@@ -169,9 +169,10 @@ class OrbitBranch(Branch[OrbitPoint, Special]):
             "held": problem.held.tolist(),
             "values": {name: str(value) for name, value in problem.case.values.items()},
         }
-        notes = {"system": problem.case.system.name, "load": self.load, "ended": str(self.ended), "status": self.status}
-        return notes | {
-            "reason": self.ended.reason.name,
+        notes = {"system": problem.case.system.name, "load": self.load, "status": self.status}
+        return {
+            **notes,
+            **self.ended.notes,
             "step": self.step,
             "accuracy": problem.accuracy,
             **({} if self.born is None else {"born": self.born}),
@@ -284,21 +285,25 @@ def load_branch(path: str | Path, case: Bound) -> OrbitBranch:
     """A branch that was saved, for the case it was computed for; it can be extended and switched from."""
     case = checked_case(case)
     with opened(path, ORBITS) as file:
-        notes, about = file.notes, file.notes["about"]
-        compare(path, case, notes["system"], about["values"], (notes["load"],))
-        problem = stored_problem(file, case, flow_of(case, about), notes["load"], notes["accuracy"])
-        span = float(np.ptp(file["value"])) or 1.0
-        points = tuple(unpacked(problem, file, k, "", each, span) for k, each in enumerate(about["symmetric"]))
-        special = tuple(
-            Special(problem, unpacked(problem, file, k, "special_", each, span).point, kind, note)
-            for k, (each, kind, note) in enumerate(
-                zip(about["special_symmetric"], about["kinds"], about["notes"], strict=True)
-            )
+        return branch_in(path, file, case)
+
+
+def branch_in(path: str | Path, file: File, case: Bound) -> OrbitBranch:
+    """The branch in a file of this layout, or of one that adds to it."""
+    notes, about = file.notes, file.notes["about"]
+    compare(path, case, notes["system"], about["values"], (notes["load"],))
+    problem = stored_problem(file, case, flow_of(case, about), notes["load"], notes["accuracy"])
+    span = float(np.ptp(file["value"])) or 1.0
+    points = tuple(unpacked(problem, file, k, "", each, span) for k, each in enumerate(about["symmetric"]))
+    special = tuple(
+        Special(problem, unpacked(problem, file, k, "special_", each, span).point, kind, note)
+        for k, (each, kind, note) in enumerate(
+            zip(about["special_symmetric"], about["kinds"], about["notes"], strict=True)
         )
-        ended = Ending.stored(notes["ended"], file.data.attrs.get("reason"))
-        born = file.data.attrs.get("born")
-        born = None if born is None else real("born", born, "a finite value of the load")
-        return OrbitBranch(problem, points, special, ended, notes["step"], born)
+    )
+    born = file.data.attrs.get("born")
+    born = None if born is None else real("born", born, "a finite value of the load")
+    return OrbitBranch(problem, points, special, Ending.stored(file.data.attrs), notes["step"], born)
 
 
 def stored_problem(file: File, case: Bound, flow: Flow, load: str, accuracy: float) -> OrbitProblem:

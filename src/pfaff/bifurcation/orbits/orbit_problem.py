@@ -18,6 +18,7 @@ from pfaff.errors import ParameterError
 from pfaff.flow.flow import Flow
 from pfaff.flow.sparse_jacobian import is_sparse
 from pfaff.threads import cached_property
+from pfaff.travel import Travels
 
 if TYPE_CHECKING:
     from pfaff.bifurcation.orbits.orbits import OrbitPoint
@@ -33,7 +34,7 @@ ODD = 1e-11  # f(−x) + f(x) below this, relative to each component, vanishes
 
 
 @dataclass(frozen=True, eq=False)
-class OrbitProblem:
+class OrbitProblem(Travels):
     """The problem of orbits: a case, the flow and the parameter that varies, and the accuracy.
 
     Columns of ``unfolding`` and rows of ``held`` belong to conserved quantities: orbits come in families, and the rows

@@ -20,6 +20,7 @@ from pfaff.flow.forcing import forcing_of
 from pfaff.statement.told import shown_in_notebooks
 from pfaff.statement.values import one_of, spelt
 from pfaff.threads import cached_property
+from pfaff.travel import Travels
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 @shown_in_notebooks
 @spelt
 @dataclass(frozen=True, eq=False, repr=False)
-class OrbitPoint:
+class OrbitPoint(Travels):
     """A periodic orbit at a value of the load, with its Floquet multipliers, and the way to others."""
 
     problem: OrbitProblem

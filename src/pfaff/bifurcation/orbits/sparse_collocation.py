@@ -10,9 +10,10 @@ from scipy import sparse
 
 from pfaff.algebra.gauss import Gauss
 from pfaff.algebra.tolerances import CORRECTIONS, UNCERTAIN, ceased
-from pfaff.bifurcation.orbits.collocation import NOT_FINITE, Collocation, Pins, Solution
+from pfaff.bifurcation.orbits.collocation import NOT_FINITE, Collocation, Pins, Solution, unsolved
 from pfaff.bifurcation.orbits.cycles import Cycle, Metric
 from pfaff.bifurcation.orbits.orbit_equations import Equations
+from pfaff.bifurcation.orbits.orbit_newton import GROWS, UNFINISHED
 from pfaff.bifurcation.orbits.sparse_chain import Chain, Closed, Pattern
 from pfaff.continuation.endings import Refused
 from pfaff.errors import ParameterError
@@ -77,32 +78,26 @@ class SparseCollocation(Collocation):
         ends[:, :, 2] += cycle.x[:-1] - cycle.x[1:] + h[:, None] * np.tensordot(cycle.K, self.gauss.b, (1, 0))
         return Chain(intervals, inner, ends, float(np.abs(left).max()))
 
-    def correct(self, cycle: Cycle, pins: Pins, metric: Metric, converged: float | None = None) -> Solution | str:
+    def correct(self, cycle: Cycle, pins: Pins, metric: Metric, converged: float | None = None) -> Solution:
         enough = self.converged if converged is None else converged
         last = inf
-        try:
-            for steps in range(1, CORRECTIONS + 1):
-                chain = self.chain(cycle)
-                closed = Closed(chain, pins.rows, pins.scalars, cycle.signs, metric)
-                moved, size = self._moved(cycle, pins, metric, chain, closed)
-                if not isfinite(size):
-                    return NOT_FINITE
-                if ceased(size, last, DROWNED, enough):
-                    return self._solved(moved, chain, closed, _share(chain, cycle), steps)
-                if size > (FARTHEST if steps == 1 else last):
-                    return f"Newton's method does not converge: its steps grow to {size:.1e} of the orbit"
-                cycle, last = moved, size
-        except Refused as why:
-            return str(why)
-        return f"Newton's method did not converge in {CORRECTIONS} steps"
-
-    def evaluated(self, cycle: Cycle, pins: Pins, metric: Metric) -> Solution | str:
-        try:
+        for steps in range(1, CORRECTIONS + 1):
             chain = self.chain(cycle)
             closed = Closed(chain, pins.rows, pins.scalars, cycle.signs, metric)
-            return self._solved(cycle, chain, closed, _share(chain, cycle), 1)
-        except Refused as why:
-            return str(why)
+            moved, size = self._moved(cycle, pins, metric, chain, closed)
+            if not isfinite(size):
+                raise Refused(NOT_FINITE)
+            if ceased(size, last, DROWNED, enough):
+                return self._solved(moved, chain, closed, _share(chain, cycle), steps)
+            if size > (FARTHEST if steps == 1 else last):
+                raise Refused(unsolved(GROWS, size))
+            cycle, last = moved, size
+        raise Refused(unsolved(UNFINISHED, last))
+
+    def evaluated(self, cycle: Cycle, pins: Pins, metric: Metric) -> Solution:
+        chain = self.chain(cycle)
+        closed = Closed(chain, pins.rows, pins.scalars, cycle.signs, metric)
+        return self._solved(cycle, chain, closed, _share(chain, cycle), 1)
 
     def _moved(self, cycle: Cycle, pins: Pins, metric: Metric, chain: Chain, closed: Closed) -> tuple[Cycle, float]:
         """An orbit after a Newton step, and the size of that step."""

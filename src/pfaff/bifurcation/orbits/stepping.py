@@ -46,13 +46,6 @@ FEW = 12  # states with equations of their own up to which orbits are walked: fo
 NEARER = 0.25  # share of the margin of a chart that a step keeps
 
 
-def accepted(solution: Solution | str) -> Solution:
-    """The solution; raises Refused with the words of the collocation if there is none."""
-    if isinstance(solution, str):
-        raise Refused(solution)
-    return solution
-
-
 Stage = tuple[Cycle, Cycle]  # an orbit and its tangent
 
 
@@ -127,22 +120,22 @@ class Continuation:
         metric = reference.metric if isinstance(reference, Point) else self.measure(cycle, self.scale(cycle.value))
         if self.structural > 1:
             rows = coordinates(self.collocation, cycle, metric, last, self.held) if held is None else held
-            return accepted(on_level(self.collocation, guess, cycle, cycle, metric, last, rows, converged))
+            return on_level(self.collocation, guess, cycle, cycle, metric, last, rows, converged)
         pins = self.collocation.pins(cycle, metric, last, self.held, guess)
-        solution = accepted(self.collocation.correct(guess, pins, metric, converged))
+        solution = self.collocation.correct(guess, pins, metric, converged)
         self._odd(solution.cycle, solution.rates, metric)
         return solution
 
     def evaluated(self, cycle: Cycle, pins: Pins, metric: Metric) -> Solution:
         """An orbit without correction."""
-        return accepted(self.collocation.evaluated(cycle, pins, metric))
+        return self.collocation.evaluated(cycle, pins, metric)
 
     def born(self, guess: Cycle, still: Cycle, change: Cycle, metric: Metric) -> Solution:
         """The orbit near a guess that differs by a small change from an equilibrium, on its level."""
         last = metric.dual(change)
         if self.structural == 1:
             return self.corrected(guess, guess, last)
-        return accepted(on_level(self.collocation, guess, still, guess, metric, last, self.held))
+        return on_level(self.collocation, guess, still, guess, metric, last, self.held)
 
     def given(self, cycle: Cycle, tangent: Cycle, within: float) -> Solution:
         """An orbit from elsewhere: corrected if that hardly moves it, or as it is if the equations hold."""

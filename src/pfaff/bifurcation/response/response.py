@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -28,6 +29,7 @@ from pfaff.statement.system import System
 from pfaff.statement.told import answering, shown_in_notebooks
 from pfaff.statement.values import one_of, whole_number
 from pfaff.threads import cached_property
+from pfaff.travel import Travels
 
 if TYPE_CHECKING:
     import xarray
@@ -118,7 +120,7 @@ class ResponsePoint:
 
 @shown_in_notebooks
 @dataclass(frozen=True, eq=False, repr=False)
-class Response(Branch[ResponsePoint, "Special"]):
+class Response(Travels, Branch[ResponsePoint, "Special"]):
     """Responses along a parameter. ``response[i]`` is one, ``special`` the folds, tori and period doublings among them.
 
     ``orbits`` is the branch of orbits itself; ``found`` says how its first one was found.
@@ -253,6 +255,12 @@ class Response(Branch[ResponsePoint, "Special"]):
         columns["special_kind"] = ("special", np.array([each.kind for each in self.special], dtype=str))
         notes = {"system": self.orbits.problem.case.system.name, "load": self.load, "status": self.status}
         return xarray.Dataset(columns, attrs=notes)
+
+    def save(self, path: str | Path) -> Path:
+        """Write a netCDF file with the orbits themselves; ``pfaff.load`` reads it again."""
+        from pfaff.bifurcation.response.response_archive import save
+
+        return save(self, path)
 
     def plot(self, state: str | None = None, of: str = "amplitude") -> Figure:
         """Amplitude (or ``of="mean"``) and phase of a state against the parameter, solid where stable.

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pfaff import Outcome
 from pfaff.atlas import double_four_bar, slider_crank
 from pfaff.motion.three_fields import ThreeFields
 
@@ -137,7 +138,7 @@ def positions_kept() -> float:
 def index_reduced_stops() -> float:
     """Where Taylor's method on the index-reduced equations ends, against the first flat configuration."""
     stopped = _linkage().simulate(2, samples=11, **UPRIGHT)
-    named = not stopped.finished and "lose rank" in stopped.status
+    named = stopped.status.outcome is Outcome.LOST_RANK
     return abs(stopped.t[-1] - first_flat()) if named else np.inf
 
 
