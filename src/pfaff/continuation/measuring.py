@@ -5,6 +5,7 @@ Points say what they can be measured by: ``measurable`` are the names, ``measure
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from math import isnan, nan
 from typing import Any
@@ -61,6 +62,12 @@ def measure(expression: Any, point: Any, culprit: str = "the measure") -> Measur
     It is NaN where it has no finite real value.
     """
     known = {name: sm.Symbol(name) for name in point.measurable}
+    for name in re.findall(r"[^\W\d]\w*", str(expression)):
+        if name not in known and f"max_{name}" in known:
+            words = f"max_{name}, min_{name}" + (
+                f", mean_{name} or amplitude_{name}" if f"mean_{name}" in known else ""
+            )
+            raise ParameterError(f"{culprit} contains {name}, which varies along an orbit: write {words}")
     formula = _expressed(expression, known, culprit)
     if not isinstance(formula, sm.Expr):
         raise ParameterError(f"{culprit} is {shown(formula)}: give an expression of {_some(known)}")
