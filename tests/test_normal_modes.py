@@ -8,11 +8,13 @@ from functools import cache
 import numpy as np
 import pytest
 import sympy as sm
-from scipy.special import ellipk
+from scipy.optimize import brentq
+from scipy.special import ellipk, mathieu_b
 from sympy.physics.mechanics import dynamicsymbols
 
 import pfaff
 from pfaff.bifurcation.modes import families
+from pfaff.continuation.engine import Engine
 from pfaff.errors import NoBifurcationError, ParameterError
 from test_arms import arm
 
@@ -188,7 +190,9 @@ def test_modes_pass_where_constraints_do_not_determine_a_velocity(third, number,
     case = free_arm(third)
     mode = case.normal_mode(number, amplitude=amplitude)
     assert mode.status.endswith(f"reached amplitude {amplitude:g}")
-    assert len(mode.special) <= 3
+    turns = np.count_nonzero(np.diff(np.sign(np.diff(mode.energies))))
+    assert len(mode.of_kind("fold")) == turns
+    assert len(mode.special) - turns <= 3
     assert len(mode[-1].orbit.states) == 6  # all velocities
     assert mode.energies[0] < 1e-3 < mode.energies[-1]
     assert mode.frequencies[0] == pytest.approx(mode.vibration.frequencies[number - 1], rel=1e-4)
@@ -220,3 +224,118 @@ def test_modes_that_are_linear_however_large():
         assert mode.status.endswith(f"no special points; reached energy {energy:g}")
         assert mode.frequencies == pytest.approx(np.sqrt(square), rel=1e-9)
         assert mode.amplitudes[moves] == pytest.approx(np.sqrt(2 * mode.energies / square), rel=1e-8)
+
+
+def two_masses(potential, *, masses=(1, 1), **others):
+    kinetic = (masses[0] * x.diff(t) ** 2 + masses[1] * y.diff(t) ** 2) / 2
+    return pfaff.System([x, y], kinetic, potential, **others)
+
+
+def test_the_first_special_point_is_found_however_far_a_mode_goes():
+    """x = A cos ωt, y = 0 is exact in V = (ω²x² + y²)/2 + xy²; beside it ÿ + (1 + 2A cos ωt) y = 0 is Mathieu's
+    equation, whose first tongue begins where 4/ω² = b₁(4A/ω²)."""
+    for detuning in (0.2, 0.05):
+        square = 4 + detuning
+        case = two_masses((sm.Float(square) * x**2 + y**2) / 2 + x * y**2).at()
+        A = brentq(lambda A, square=square: mathieu_b(1, 4 * A / square) - 4 / square, 1e-4, 0.2, xtol=1e-15)
+        for energy in (10, 0.1, 0.01):
+            mode = case.normal_mode(2, energy=energy)
+            (doubling,) = mode.special
+            assert doubling.kind == "period doubling"
+            assert doubling.energy == pytest.approx(square * A**2 / 2, rel=1e-6)
+            assert mode[0].stable
+            assert not mode[-1].stable
+
+
+s = sm.Symbol("s", positive=True)
+CUBIC = two_masses(x**2 / 2 + y**2 / 2 + (x - y) ** 2 / 2 + s * x**4 / 8, parameters={s: 1}, name="cubic spring")
+
+
+@pytest.mark.parametrize(("scale", "step"), [(1, 0.1), (1e-8, 0.1), (1e-4, 0.05), (1, 0.2), (1, 0.3)])
+def test_the_energy_folds_wherever_it_turns(scale, step):
+    """The system of Kerschen et al. (2009): s scales x only, so that s·E of special points is invariant; a multiplier
+    passes 1 where the energy turns, and no other family crosses there."""
+    mode = CUBIC.at(s=scale).normal_mode(1, energy=1e4 / scale, points=1000, step=step)
+    assert mode.ended.reason is pfaff.Reason.REACHED
+    assert [fold.energy * scale for fold in mode.of_kind("fold")] == pytest.approx(
+        [4680.54629, 285.158987, 2105.46602, 1786.38508], rel=1e-7
+    )
+    breaks = [point.energy * scale for point in mode.of_kind("symmetry breaking")]
+    assert breaks == pytest.approx([40.974811, 2730.78526, 6684.03401], rel=1e-7)
+    assert len(mode.special) == 7
+    turns = np.diff(np.sign(np.diff(mode.energies)))
+    assert np.count_nonzero(turns) == 4
+    with pytest.raises(ParameterError, match="no branch of orbits crosses at a fold"):
+        mode.switch(mode.of_kind("fold")[0], energy=1)
+
+
+@pytest.mark.parametrize("step", [0.02, 0.1, 0.3])
+def test_resonance_invents_no_special_points(step):
+    """All multipliers of Hénon and Heiles's small vibrations are 1 but for E: what rounding hides is not told."""
+    mode = two_masses((x**2 + y**2) / 2 + x**2 * y - y**3 / 3).at().normal_mode(2, energy=0.16, step=step)
+    assert [each.kind for each in mode.special] == ["period doubling"] * 2
+    assert [each.energy for each in mode.special] == pytest.approx([0.13528592, 0.15253574], rel=1e-7)
+    assert not mode[0].resolved
+    assert "stability not resolved" in mode[0].status
+    assert not mode.to_xarray()["resolved"].values[0]
+    assert all(point.stable for point in mode if point.resolved and point.energy < 0.1352)
+
+
+def changes(mode):
+    """Of stability, from vibration to vibration at which it is resolved."""
+    return np.count_nonzero(np.diff([int(point.stable) for point in mode if point.resolved]))
+
+
+def test_stability_changes_at_special_points_only():
+    """With ω₂ = 2ω₁ vibrations are unstable from the first, by less than 1e-8; no threshold shows."""
+    potential = x**2 / 2 + x**4 / 8 + (y - x) ** 2 / 4
+    mode = two_masses(potential, masses=(1, sm.Rational(1, 2))).at().normal_mode(1, amplitude=2)
+    (breaking,) = mode.special
+    assert breaking.energy == pytest.approx(0.1293229, rel=1e-6)
+    assert changes(mode) == 1
+    assert all(point.stable == (point.energy > breaking.energy) for point in mode if point.resolved)
+    assert len(mode) < 40
+
+
+def test_a_neutral_direction_is_no_loss_of_stability():
+    """Vibrations through a centre of force may be turned: a pair of multipliers is 1 on all of them."""
+    mode = two_masses((x**2 + y**2) / 2 + (x**2 + y**2) ** 2 / 4).at().normal_mode(1, energy=1)
+    assert mode.special == ()
+    assert not any(point.resolved or point.stable for point in mode)
+
+
+def test_no_parameter_turns_along_a_mode(monkeypatch):
+    """That which unfolds it is zero but for rounding, and is not searched for folds."""
+    monkeypatch.setattr(Engine, "located", None)
+    assert PENDULUM.at().normal_mode(energy=1.9).ended.reason is pfaff.Reason.REACHED
+
+
+@cache
+def bars(count):
+    return pfaff.atlas.column(count, load="spring").at(d="1/2", M_L=15, I_L=15, k1=50, K=40)
+
+
+def test_meshes_resolve_quicker_vibrations():
+    """Of two bars one vibrates 17.8 times as fast as the other: its multiplier is e^{2πi ω₂/ω₁} where both are small,
+    and far from −1."""
+    mode = bars(2).normal_mode(1, energy=0.2)
+    first, second = mode.vibration.frequencies
+    small = bars(2).normal_mode(1, energy=1e-6, points=2)[0]
+    assert np.abs(small.multipliers - np.exp(2j * np.pi * second / first)).min() < 1e-6
+    assert mode.special == ()
+    assert all(point.stable for point in mode)
+
+
+def test_vibrations_quicker_than_meshes_resolve_are_told():
+    """The third frequency of three bars is 338 times the first."""
+    mode = bars(3).normal_mode(1, energy=1e-4)
+    assert mode.special == ()
+    assert not any(point.resolved for point in mode)
+
+
+@pytest.mark.slow
+def test_levels_settle_but_for_rounding():
+    """Of seven bars a sweep leaves 1e-11 of a level, and steps are as long as those of few."""
+    mode = bars(7).normal_mode(1, energy=1, points=36)
+    growth = np.diff(np.log(mode.energies))
+    assert growth[2:].min() > 0.15
