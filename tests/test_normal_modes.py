@@ -339,3 +339,22 @@ def test_levels_settle_but_for_rounding():
     mode = bars(7).normal_mode(1, energy=1, points=36)
     growth = np.diff(np.log(mode.energies))
     assert growth[2:].min() > 0.15
+
+
+def test_a_frequency_on_the_other_side_ends_in_words():
+    """Duffing's spring hardens: no vibration is slower than the small ones."""
+    duffing = pfaff.System([x], x.diff(t) ** 2 / 2, x**2 / 2 + x**4 / 4).at()
+    mode = duffing.normal_mode(frequency=0.5)
+    assert mode.ended == "the frequency rises from 1 on, away from 0.5: give one above it, energy=… or amplitude=…"
+    assert mode.frequencies[-1] < 1.7
+    softening = PENDULUM.at().normal_mode(frequency=1.2)
+    assert "the frequency falls from 1 on, away from 1.2: give one below it" in softening.status
+    assert "reached frequency 0.9" in PENDULUM.at().normal_mode(frequency=0.9).status
+
+
+def test_modes_about_another_equilibrium():
+    """V = −x²/2 + x⁴/4 has its wells at ±1, with ω = √2."""
+    wells = pfaff.System([x], x.diff(t) ** 2 / 2, -(x**2) / 2 + x**4 / 4).at()
+    with pytest.raises(NoBifurcationError, match=r"start at a stable one: give its coordinates as keywords, x=…"):
+        wells.normal_mode(energy=0.1)
+    assert wells.normal_mode(energy=0.1, x=1).frequencies[0] == pytest.approx(np.sqrt(2), rel=1e-6)

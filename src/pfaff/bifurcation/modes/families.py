@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from pfaff.case import Case
 
 DROPPED = {"torus"}  # kinds that mean nothing where every orbit has neighbours
+FAR = 0.1  # of its frequency at rest, by which a mode has moved away from the frequency asked for
 NOWHERE = re.compile(r" (near|beyond) -?[\d.]+(e[+-]\d+)?")  # values of the parameter that unfolds, which is zero
 
 
@@ -231,7 +232,9 @@ def _gathered(
                 before = len(special)
                 if reach.progress is not None:
                     reach.progress(vibrating(each))
-                if len(found) >= reach.points:
+                away = _away(omega, [point.cycle.period for point in found], reach)
+                if away is not None or len(found) >= reach.points:
+                    ended = away or ended
                     break
     except KeyboardInterrupt:
         ended = _interrupted(vibrating(found[-1]))
@@ -241,6 +244,22 @@ def _gathered(
 
 def _enough(reach: Reach) -> Ending:
     return Ending(Reason.POINTS, f"stopped after {reach.points} vibrations: ask for more points")
+
+
+def _away(omega: float, periods: list[float], reach: Reach) -> Ending | None:
+    """The end of a mode that is followed by its frequency alone, which has moved far the other way from the start."""
+    if set(reach.limits) != {"frequency"}:
+        return None
+    wanted, now = reach.limits["frequency"], 2 * np.pi / periods[-1]
+    ways = np.diff(periods) * (wanted - omega)  # periods grow as frequencies fall
+    enough = len(periods) >= reach.points or abs(now - omega) > max(abs(wanted - omega), FAR * omega)
+    if not (enough and len(ways) and (ways > 0).all() and (now - omega) * (wanted - omega) < 0):
+        return None
+    how, side = ("rises", "above") if now > omega else ("falls", "below")
+    return Ending(
+        Reason.OTHER_SIDE,
+        f"the frequency {how} from {omega:.8g} on, away from {wanted:g}: give one {side} it, energy=… or amplitude=…",
+    )
 
 
 def _interrupted(last: FreeVibration) -> Ending:

@@ -119,7 +119,8 @@ def vibration(case: Case, fixed: Mapping[str, float]) -> Vibration:
     if not largest or growth.max(initial=0.0) > GROWS * largest:
         raise NoBifurcationError(
             f"{free.system.name} does not vibrate about its equilibrium: its eigenvalues are "
-            f"{', '.join(f'{value:.4g}' for value in values[:6])}; normal modes start at a stable one"
+            f"{', '.join(f'{value:.4g}' for value in values[:6])}; normal modes start at a stable one: give its "
+            f"coordinates as keywords, {free.system.coordinate_names[0]}=…"
         )
     chosen = [k for k in np.argsort(values.imag) if values[k].imag > STILL * largest]
     zeros = int((np.abs(values) <= STILL * largest).sum())
