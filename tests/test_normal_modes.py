@@ -358,3 +358,16 @@ def test_modes_about_another_equilibrium():
     with pytest.raises(NoBifurcationError, match=r"start at a stable one: give its coordinates as keywords, x=…"):
         wells.normal_mode(energy=0.1)
     assert wells.normal_mode(energy=0.1, x=1).frequencies[0] == pytest.approx(np.sqrt(2), rel=1e-6)
+
+
+def test_both_panels_show_special_points_and_a_legend_names_them(out_of_phase):
+    left, right = out_of_phase.plot().axes
+    (point,) = out_of_phase.special
+    places = [np.log10(point.energy), point.frequency], [point.frequency, point.amplitude["x"]]
+    for axes, place in zip((left, right), places, strict=True):
+        (mark,) = (line for line in axes.lines if line.get_marker() == "X")
+        assert np.ravel(mark.get_xydata()) == pytest.approx(place)
+        drawn = [line for line in axes.lines if line.get_marker() == "None"]
+        assert [line.get_linestyle() for line in drawn] == ["-", "--"]
+        assert sum(len(line.get_xydata()) for line in drawn) > 10 * len(out_of_phase)
+    assert [text.get_text() for text in right.get_legend().get_texts()] == ["branch point", "stable", "unstable"]
