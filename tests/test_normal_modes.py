@@ -15,7 +15,7 @@ from sympy.physics.mechanics import dynamicsymbols
 import pfaff
 from pfaff.bifurcation.modes import families
 from pfaff.continuation.engine import Engine
-from pfaff.errors import NoBifurcationError, ParameterError
+from pfaff.errors import ConvergenceError, NoBifurcationError, ParameterError
 from test_arms import arm
 
 t = dynamicsymbols._t
@@ -40,6 +40,14 @@ def test_a_pendulum_by_its_energy():
     assert mode.energies[-1] == pytest.approx(1.9, rel=1e-9)
     assert 2 * np.pi / mode.frequencies == pytest.approx(4 * ellipk(mode.energies / 2), rel=1e-8)
     assert "reached energy 1.9" in mode.status
+
+
+def test_amplitudes_between_the_points_of_a_mesh():
+    """T = 4 K(sin²(A/2))/ω; near A = π a fast pendulum's largest angle is at none of them."""
+    g = sm.Symbol("g", positive=True)
+    fast = pfaff.System([x], x.diff(t) ** 2 / 2, -g * sm.cos(x), parameters={g: 1e10}).at()
+    mode = fast.normal_mode(amplitude=3.14)
+    assert mode[-1].period == pytest.approx(4 * ellipk(np.sin(3.14 / 2) ** 2) / 1e5, rel=1e-7)
 
 
 def test_a_pendulum_has_no_vibration_above_its_separatrix():
@@ -279,6 +287,13 @@ def test_resonance_invents_no_special_points(step):
     assert "stability not resolved" in mode[0].status
     assert not mode.to_xarray()["resolved"].values[0]
     assert all(point.stable for point in mode if point.resolved and point.energy < 0.1352)
+
+
+def test_a_mode_that_resonance_destroys_is_refused():
+    """x alone is no mode of Hénon and Heiles's potential, nor y of V = (4x² + y²)/2 + xy²: rounding makes none."""
+    for potential in ((x**2 + y**2) / 2 + x**2 * y - y**3 / 3, (4 * x**2 + y**2) / 2 + x * y**2):
+        with pytest.raises(ConvergenceError, match="another frequency may be a multiple"):
+            two_masses(potential).at().normal_mode(1, energy=0.1)
 
 
 def changes(mode):

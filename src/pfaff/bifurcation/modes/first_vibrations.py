@@ -23,6 +23,7 @@ from pfaff.errors import ConvergenceError
 BELOW = 0.1  # of the amplitude at which a mode ends, that of its first orbit
 LINEAR = 1e-4  # of the rates on the first orbit, what is not linear
 QUARTERINGS = 12  # of its radius
+TRIES = 4  # of them, where another frequency is a multiple
 MOVED = 0.25  # of their distance from 1 or −1 without vibrations, what multipliers may have moved on it
 RESONANT = 1e-6  # that distance, of multipliers that are in resonance
 
@@ -35,11 +36,13 @@ def first_vibration(small: Vibration, number: int, accuracy: float, reach: Reach
         small.case, small.flow, UNFOLDING, accuracy, *none, zeros=small.zeros, frequencies=small.frequencies
     )
     q = q / np.abs(q).max()
-    why, smallest = "no radius is small enough", None
+    why, largest, ratios = "no radius is small enough", None, small.frequencies / omega
     size = np.abs(small.x) + np.abs(q)
     symmetric = bool((np.abs(small.x) <= 1e-12 * np.abs(q).max()).all()) and alone.odd(size)
     ways = [*([(alone, True)] if symmetric else []), (_of_one_level(alone, small) if small.zeros else alone, False)]
-    for radius in _radii(alone, small, omega, q, reach):
+    for k, radius in enumerate(_radii(alone, small, omega, q, reach)):
+        if k == TRIES and largest is None and _resonant(np.delete(ratios, number - 1)):
+            break
         for problem, halved in ways:
             try:
                 found = _born(problem, small.x, omega, radius * q, halved)
@@ -47,12 +50,13 @@ def first_vibration(small: Vibration, number: int, accuracy: float, reach: Reach
                 why = str(refused)
                 continue
             check_conserved(found.value, omega)
-            smallest = FreeVibration(problem, found, small)
-            if _undisturbed(found, small.frequencies / omega):
-                return smallest
+            vibration = FreeVibration(problem, found, small)
+            if _undisturbed(found, ratios):
+                return vibration
+            largest = largest or vibration
             break
-    if smallest is not None:
-        return smallest
+    if largest is not None:
+        return largest
     raise ConvergenceError(
         f"no vibration was found near the frequency {omega:.8g} of {small.case.system.name}: {why}; another frequency "
         "may be a multiple of it, or nearly so"
@@ -80,6 +84,11 @@ def _radii(problem: OrbitProblem, small: Vibration, omega: float, q: np.ndarray,
         if gained <= BELOW**2 * energy and np.abs(x - small.x).max() <= BELOW * amplitude:
             yield from radius * 0.25 ** np.arange(QUARTERINGS)
             return
+
+
+def _resonant(ratios: np.ndarray) -> bool:
+    """Whether a frequency is a multiple: the mode may not exist, and rounding of tiny orbits would pass for it."""
+    return bool((np.abs(np.exp(2j * np.pi * ratios) - 1) <= RESONANT).any())
 
 
 def _undisturbed(found: Point, ratios: np.ndarray) -> bool:

@@ -50,8 +50,7 @@ class FreeVibration(OrbitPoint):
     def largest(self) -> float:
         """The largest amplitude of a coordinate."""
         names = self.small.case.system.coordinate_names
-        pairs = zip(self.small.flow.states, self.point.cycle.amplitude.tolist(), strict=True)
-        return max(amplitude for name, amplitude in pairs if name in names)
+        return max(amplitude for name, amplitude in self.amplitude.items() if name in names)
 
     @property
     def measurable(self) -> tuple[str, ...]:
