@@ -348,6 +348,14 @@ def test_vibrations_quicker_than_meshes_resolve_are_told():
     assert not any(point.resolved for point in mode)
 
 
+def test_what_meshes_do_not_resolve_crosses_nothing():
+    """Beside x alone, ÿ + (Ω² + 2c x²) y = 0 is adiabatic for Ω = 200: its tongues are narrower than e^{-Ω}, whatever
+    multipliers on a mesh for x do."""
+    mode = two_masses(x**2 / 2 + x**4 / 4 + 20000 * y**2 + 3000 * x**2 * y**2).at().normal_mode(1, energy=10)
+    assert mode.special == ()
+    assert not mode[0].resolved
+
+
 @pytest.mark.slow
 def test_levels_settle_but_for_rounding():
     """Of seven bars a sweep leaves 1e-11 of a level, and steps are as long as those of few."""
