@@ -172,7 +172,7 @@ class WeakDamping:
 
     @cached_property
     def path(self) -> LoadPath:
-        """Of the undamped system."""
+        """The path of the undamped system."""
         return LoadPath(self.bare, self.load, {})
 
     def _range(self, case: Case, load: str) -> float:

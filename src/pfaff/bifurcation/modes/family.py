@@ -147,12 +147,12 @@ class Family(Neutral):
         return self._on_mesh(point, self.collocation.adapted(point.cycle, point.metric, lambda _: fewest))
 
     def rise(self, cycle: Cycle, change: Cycle) -> float:
-        """Of the energy along a change of an orbit."""
+        """The rate of the energy along a change of an orbit."""
         return float(self.energy.gradients(np.ascontiguousarray(cycle.x[0]))[:, 0] @ change.x[0])
 
 
 def _product(chain: np.ndarray) -> np.ndarray:
-    """Of transition matrices, the first of which is the last factor."""
+    """The product of transition matrices; the first is the last factor."""
     whole = np.eye(chain.shape[1])
     for each in chain:
         whole = each @ whole
