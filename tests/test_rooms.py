@@ -18,16 +18,50 @@ TABLE = tomllib.loads((SOURCE.parent.parent / "docs" / "rooms.toml").read_text()
 OPEN = {"cli", "papers", "compile", "system", "__main__"}  # people's hands: they may enter every room
 
 
+OURS = re.compile(r"pfaff(\.\w+)+")
+
+
+def named_in(node: ast.AST) -> Iterator[str]:
+    """Modules of ours that one node imports, or names in a string as ``import_module`` and ``__import__`` take it."""
+    if isinstance(node, ast.ImportFrom):
+        assert not node.level, f"a relative import, which hides its room: {ast.unparse(node)}"
+        if (node.module or "").split(".")[0] == "pfaff":
+            yield from (f"{node.module}.{each.name}" for each in node.names)
+    elif isinstance(node, ast.Import):
+        yield from (each.name for each in node.names if each.name.split(".")[0] == "pfaff")
+    elif isinstance(node, ast.Constant) and isinstance(node.value, str) and OURS.fullmatch(node.value):
+        yield node.value
+
+
 def imported(tree: ast.AST, inside: bool = False) -> Iterator[tuple[str, bool]]:
     """Modules of ours that are imported, and whether a function does it; not those for type checkers."""
     for node in ast.iter_child_nodes(tree):
         if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test):
+            yield from imported(ast.Module(node.orelse, []), inside)
             continue
-        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("pfaff"):
-            yield from ((f"{node.module}.{each.name}", inside) for each in node.names)
-        elif isinstance(node, ast.Import):
-            yield from ((each.name, inside) for each in node.names if each.name.startswith("pfaff"))
-        yield from imported(node, inside or isinstance(node, ast.FunctionDef))
+        yield from ((name, inside) for name in named_in(node))
+        yield from imported(node, inside or isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef))
+
+
+@pytest.mark.parametrize(
+    ("source", "found"),
+    [
+        ("from pfaff.motion import drive", [("pfaff.motion.drive", False)]),
+        ("def f():\n    import pfaff.motion", [("pfaff.motion", True)]),
+        ("async def f():\n    import pfaff.motion", [("pfaff.motion", True)]),
+        ("if TYPE_CHECKING:\n    import pfaff.motion\nelse:\n    import pfaff.flow", [("pfaff.flow", False)]),
+        ("READERS = {1: ('pfaff.motion.motion_archive', 'load')}", [("pfaff.motion.motion_archive", False)]),
+        ("def f():\n    __import__('pfaff.motion')", [("pfaff.motion", True)]),
+        ("import pfaffian, os  # see 'pfaff.motion'", []),
+    ],
+)
+def test_imports_are_seen_however_they_are_written(source, found):
+    assert list(imported(ast.parse(source))) == found
+
+
+def test_relative_imports_are_refused():
+    with pytest.raises(AssertionError, match="relative"):
+        list(imported(ast.parse("from ..motion import drive")))
 
 
 def modules() -> Iterator[tuple[str, Path]]:
