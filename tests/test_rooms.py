@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import itertools
 import re
 import tomllib
 from collections.abc import Iterator
@@ -16,6 +17,7 @@ from pfaff.papers import PAPERS
 SOURCE = Path(__file__).parent.parent / "src" / "pfaff"
 TABLE = tomllib.loads((SOURCE.parent.parent / "docs" / "rooms.toml").read_text())
 OPEN = {"cli", "papers", "compile", "system", "__main__"}  # people's hands: they may enter every room
+TARGETED = ast.Assign | ast.AnnAssign | ast.AugAssign
 
 
 OURS = re.compile(r"pfaff(\.\w+)+")
@@ -95,6 +97,22 @@ def test_doors_are_used():
         path = SOURCE.joinpath(*name.split(".")).with_suffix(".py")
         opened = {module.split(".")[1] for module, _ in imported(ast.parse(path.read_text(encoding="utf-8")))}
         assert set(rooms) <= opened, name
+
+
+def constants(path: Path) -> set[str]:
+    """Names that are assigned at the top level of a module."""
+    assigned = [node for node in ast.parse(path.read_text(encoding="utf-8")).body if isinstance(node, TARGETED)]
+    targets = itertools.chain(*(getattr(node, "targets", None) or [getattr(node, "target", None)] for node in assigned))
+    return {name.id for target in targets for name in ast.walk(target) if isinstance(name, ast.Name)}
+
+
+def test_each_tolerance_has_one_meaning():
+    """No module gives a word of ``algebra.tolerances`` another value: a notion that is another has another name."""
+    home = SOURCE / "algebra" / "tolerances.py"
+    kept = constants(home)
+    assert {"REAL", "NEARLY_REAL", "GROWING", "SETTLED"} <= kept
+    again = {path.stem: constants(path) & kept for path in SOURCE.rglob("*.py") if path != home}
+    assert not {name: words for name, words in again.items() if words}
 
 
 def test_no_two_modules_have_one_name():

@@ -19,6 +19,7 @@ SAFE = 4.0  # times an estimated error, beyond which something is no error
 
 # imaginary
 REAL = 1e-7  # imaginary parts below this are none: a double eigenvalue that is real parts by √ε = 1.5e-8 of its size
+NEARLY_REAL = 1e-6  # the same by Arnoldi's method, which parts double ones by the root of its residual
 
 # growing
 NOISE = 1e-13  # real parts of an eigenvalue, and entries of a vector, that are rounding, whatever an estimate says

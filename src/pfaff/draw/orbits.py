@@ -66,12 +66,13 @@ def _draw_birth(axes: Any, branch: OrbitBranch, state: str) -> None:
     axes.set_xlim(low, high)
 
 
-def draw_orbit(orbit: Orbit, multipliers: np.ndarray | None = None) -> Figure:
-    """States against time, phase portraits (of pairs where there are no velocities), multipliers on the unit circle."""
+def draw_orbit(orbit: Orbit, multipliers: np.ndarray | None = None, unstable: int = 0) -> Figure:
+    """States against time, phase portraits (of pairs where there are no velocities), multipliers on the unit circle, of
+    which so many are unstable."""
     fig = figure(9 if multipliers is None else 12, 4)
     histories, portraits, *more = fig.subplots(1, 2 if multipliers is None else 3)
     if multipliers is not None:
-        _draw_multipliers(more[0], multipliers)
+        _draw_multipliers(more[0], multipliers, unstable)
     draw_time_and_phase(histories, portraits, orbit)
     title(fig, orbit.title)
     return fig
@@ -100,10 +101,11 @@ def draw_time_and_phase(histories: Any, portraits: Any, orbit: Orbit) -> None:
         )
 
 
-def _draw_multipliers(axes: Any, multipliers: np.ndarray) -> None:
-    """Inside and outside the unit circle; one at 1 is the orbit itself."""
+def _draw_multipliers(axes: Any, multipliers: np.ndarray, unstable: int) -> None:
+    """Inside and outside the unit circle; one at 1 is the orbit itself, which rounding may have moved outside."""
     axes.add_patch(Circle((0, 0), 1, fc="none", ec=GREY, lw=1))
-    outside = np.abs(multipliers) > 1 + 1e-6
+    distances = np.where(np.abs(multipliers) > 1, np.abs(multipliers - 1), -1.0)
+    outside = np.isin(np.arange(len(multipliers)), np.argsort(-distances, kind="stable")[:unstable])
     for these, colour, mark, words in ((~outside, BLUE, "o", "inside or on"), (outside, VERMILION, "s", "outside")):
         if these.any():
             axes.plot(multipliers[these].real, multipliers[these].imag, mark, color=colour, label=words)

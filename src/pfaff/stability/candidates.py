@@ -23,7 +23,7 @@ from pfaff.stability.stretches import moved
 DISTANCE = 1e-3  # ε, relative, at which two eigenvalues are about to meet
 SUSPECT = 0.05  # the same on a stretch where the polynomial is a prediction, relative to its length
 INFINITE = 1e-13  # reciprocals below this, relative to the largest, are rounding: of roots at infinity
-NEARLY_REAL = 1e-4  # imaginary parts below this, relative to the root: two real ones that rounding has parted
+PARTED = 1e-4  # imaginary parts below this, relative to the root: two real ones that rounding has parted
 TOO_NEAR = 1e8  # the reciprocal distance of a root from the shift that spoils the others
 EVENED = 4  # sweeps that even out rows and columns
 SHIFTS = (0.0, -0.37, -0.73, 1.61)  # places about which roots are computed, in usual sizes: the first that is no root
@@ -58,7 +58,7 @@ def real_roots(terms: Sequence[np.ndarray], deficiency: int = 0, exact: bool = T
         return np.zeros(0)
     evened = _evened(list(terms))
     roots = _roots(_projected(evened, deficiency) if deficiency else evened)
-    near = roots[np.abs(roots.imag) <= (NEARLY_REAL * np.abs(roots) if exact else SUSPECT)]
+    near = roots[np.abs(roots.imag) <= (PARTED * np.abs(roots) if exact else SUSPECT)]
     return np.array(sorted({*near.real.tolist(), *(near.real - near.imag).tolist()}))  # np.unique imports numpy.ma
 
 

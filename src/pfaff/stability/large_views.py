@@ -9,13 +9,12 @@ from typing import NamedTuple
 import numpy as np
 
 from pfaff.algebra.newtons_method import Newton, newton
-from pfaff.algebra.tolerances import GROWING
+from pfaff.algebra.tolerances import GROWING, NEARLY_REAL
 from pfaff.errors import ConvergenceError
 from pfaff.flow.sparse_pencil import SparseLinearisation
 from pfaff.rest.assemblies import AssemblyPath
 from pfaff.stability.large_modes import Border, lowest_squares, nearest_roots
 
-NEARLY_REAL = 1e-6  # imaginary parts below this, relative to the root, are none: Arnoldi's method parts double ones so
 MARGIN = 1e-3  # how far from the critical load, relative to it, its two sides are looked at
 ROUNDING = 1e-11  # of shift-inverted eigenvalues, relative to the largest
 CONVERGED = 1e-13  # a relative step of the load after which another, which is costly, is not taken

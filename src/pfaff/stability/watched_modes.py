@@ -14,6 +14,7 @@ from math import sqrt
 import numpy as np
 from scipy import sparse
 
+from pfaff.algebra.tolerances import NEARLY_REAL
 from pfaff.flow.sparse_pencil import SparseLinearisation, factorised
 from pfaff.stability.large_modes import largest, lowest_squares
 from pfaff.threads import known_property
@@ -22,7 +23,6 @@ MOST = 128  # eigenvalues that are looked for
 BEYOND = 1.05  # of its distance from the origin, what the radius of the disc is at least
 LOWEST = 8  # modes among which the fastest that grows is looked for
 BESIDE = np.array([1.0, 1.3, 1.7])  # of its square, where no other may be
-NEARLY_REAL = 1e-6  # imaginary parts below this, relative to the root, are none: Arnoldi's method parts double ones so
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,7 +11,7 @@ from pfaff.errors import ParameterError
 from pfaff.flow.shape import kept_coordinates
 from pfaff.statement.values import one_of
 
-STEPS, SETTLED = 12, 1e-6  # of Gauss and Newton's method; the last, relative to the structure
+STEPS, REACHED = 12, 1e-6  # of Gauss and Newton's method; the last, relative to the structure
 PROBE = 1e-6  # displacement for derivatives, in radians or lengths
 SOFT = 1e-2  # of the derivatives, how much displacements resist: a point out of reach is approached
 HOLDS = 1e3  # how much more a constraint on positions weighs than the mouse
@@ -38,7 +38,7 @@ def pulled(case: Any, point: str, at: np.ndarray) -> tuple[np.ndarray, str]:
         step = np.linalg.lstsq(rows, gap, rcond=None)[0]
         step *= min(1.0, LONGEST / (np.abs(step).max() or 1.0))
         q[free] += step
-        if np.abs(slope @ step).max(initial=0.0) < SETTLED * size:
+        if np.abs(slope @ step).max(initial=0.0) < REACHED * size:
             break
     return q, f"held at {point}"
 

@@ -12,7 +12,7 @@ from itertools import combinations
 import numpy as np
 
 CLUSTER = 0.1  # distance of multipliers that are corrected together
-REAL = 1e-9  # imaginary parts below this, relative, are rounding
+ROUNDED = 1e-9  # imaginary parts below this, relative, are rounding: pairs near strong resonances are narrow
 ON_CIRCLE = 1e-3  # distance of a located pair from the unit circle
 TURNED = 1e-2  # imaginary part of a pair on the circle that is one
 STRONG = {"1:1 resonance": 1.0, "1:2 resonance": -1.0, "1:3 resonance": -0.5, "1:4 resonance": 0.0}  # cos θ
@@ -75,7 +75,7 @@ def on_circle(values: np.ndarray) -> bool:
 def first_cosine(values: np.ndarray, structural: int) -> float:
     """Of the pair that is nearest to the unit circle."""
     others = _apart(values, 1.0, structural)[1]
-    pairs = others[others.imag > REAL * np.abs(others)]
+    pairs = others[others.imag > ROUNDED * np.abs(others)]
     if not len(pairs):
         return 0.0
     nearest = pairs[np.abs(np.abs(pairs) - 1).argmin()]
@@ -93,7 +93,7 @@ def _met(known: np.ndarray, others: np.ndarray, centre: float) -> np.ndarray:
     if not len(others) or abs(others[0] - centre) > CLUSTER:
         return others
     total = known.sum() + others[0] - len(known) * centre
-    return np.append(total.real, others[1:]) if abs(total.imag) < REAL else others
+    return np.append(total.real, others[1:]) if abs(total.imag) < ROUNDED else others
 
 
 def _product(factors: np.ndarray) -> float:

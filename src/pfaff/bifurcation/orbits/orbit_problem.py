@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from pfaff.case import Bound
 
 DEGREE = 6  # Gauss points in an interval: the cheapest for errors of 1e-9 and less
-STIFF = 7  # Radau points, by which what decays quickly, as between narrow cells, does so on any mesh
+RADAU = 7  # Radau points, by which what decays quickly, as between narrow cells, does so on any mesh
 INTERVALS = 20  # of a period, at first
 AT_ORIGIN = 1e-12  # states of an equilibrium below this, relative to those of orbits, are the origin but for rounding
 MOST = 150  # states with full Jacobians: a step of 100 takes seconds and half a gigabyte
@@ -84,7 +84,7 @@ class OrbitProblem:
     def collocation(self) -> Collocation:
         if self.sparse:
             linear = SparseEquations(self.flow, self.load, self.case.numbers)
-            return SparseCollocation(linear, radau_rule(STIFF), self.accuracy)
+            return SparseCollocation(linear, radau_rule(RADAU), self.accuracy)
         equations = Equations(self.flow, self.load, self.case.numbers, self.unfolding)
         return Collocation(equations, gauss(DEGREE), self.accuracy)
 

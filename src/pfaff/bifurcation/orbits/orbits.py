@@ -223,7 +223,7 @@ class OrbitPoint:
         """The orbit in time and in phase, and its multipliers on the unit circle."""
         from pfaff.draw.orbits import draw_orbit
 
-        return draw_orbit(self.orbit, self.multipliers if self.resolved else None)
+        return draw_orbit(self.orbit, self.multipliers if self.resolved else None, self.unstable)
 
     def film(self, frames: int = 8) -> Figure:
         """Successive configurations over one period, where the system has a drawing."""
