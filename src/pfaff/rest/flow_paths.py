@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pfaff.algebra.bordering import bordering, newton
+from pfaff.algebra.bordering import bordered_newton, bordering
 from pfaff.algebra.tolerances import NEIGHBOUR
 from pfaff.errors import PfaffError
 from pfaff.flow.flow import Flow
@@ -46,7 +46,9 @@ class FlowPath(Path):
     def corrected(self, z: np.ndarray, load: float) -> np.ndarray | None:
         flow, numbers = self.flow, self.numbers(load)
         try:
-            found, settled = newton(lambda x: flow.rhs(x, numbers), lambda x: flow.jacobian(x, numbers), z, self.held)
+            found, settled = bordered_newton(
+                lambda x: flow.rhs(x, numbers), lambda x: flow.jacobian(x, numbers), z, self.held
+            )
         except (np.linalg.LinAlgError, PfaffError):
             return None
         return found if settled else None

@@ -30,7 +30,7 @@ def pulled(case: Any, point: str, at: np.ndarray) -> tuple[np.ndarray, str]:
     if len(at) != reach.dimension:
         raise ParameterError(f"a place of {len(at)} numbers in a drawing of {reach.dimension} dimensions")
     size = reach.extent or reach.scale
-    for _ in range(STEPS):
+    for _ in range(STEPS):  # least squares with bounded steps, a few for every move of the mouse: not ``newton``
         there, slope = _moved(case, point, q, free)
         held, tied = _positions(case, q, free)
         rows = np.vstack([slope, HOLDS * tied, SOFT * np.linalg.norm(slope) * np.eye(len(free))])

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pfaff.algebra.bordering import newton
+from pfaff.algebra.bordering import bordered_newton
 from pfaff.algebra.gauss import gauss
 from pfaff.algebra.tolerances import SAME
 from pfaff.bifurcation.connections.arc_equations import ArcEquations
@@ -41,7 +41,7 @@ FIRST, FARTHER = 0.02, 3.0  # the same, at which the ends of a guess are cut off
 def equilibrium_near(equations: ArcEquations, value: float, x: np.ndarray, size: np.ndarray) -> np.ndarray:
     """By Newton's method from a state."""
     flow, (load,), numbers = equations.flow, equations.parameters, equations.numbers(np.array([value]))
-    found, settled = newton(lambda y: flow.rhs(y, numbers), lambda y: flow.jacobian(y, numbers), x)
+    found, settled = bordered_newton(lambda y: flow.rhs(y, numbers), lambda y: flow.jacobian(y, numbers), x)
     if not settled or not np.abs((found - x) / size).max() < NEARBY:
         where = ", ".join(f"{name} = {value:.4g}" for name, value in zip(flow.states, x, strict=True))
         node = saddle_node_near(flow, load, numbers, x, size, 1 + abs(value))

@@ -229,9 +229,9 @@ def _at(z: np.ndarray, place: int, value: float) -> np.ndarray:
 
 
 def _equilibrium(s: RestEquations, guess: np.ndarray, numbers: np.ndarray) -> np.ndarray:
-    from pfaff.algebra.bordering import newton
+    from pfaff.algebra.bordering import bordered_newton
 
-    found, settled = newton(lambda y: s.flow.rhs(y, numbers), lambda y: s.flow.jacobian(y, numbers), guess)
+    found, settled = bordered_newton(lambda y: s.flow.rhs(y, numbers), lambda y: s.flow.jacobian(y, numbers), guess)
     if not settled:
         raise Refused("the equilibria beside the point were not found")
     return found

@@ -210,7 +210,7 @@ def all_finite(G, J):
 
 
 @called
-def newton(system, z, row, room, fresh):
+def corrected(system, z, row, room, fresh):
     """The solution near z, in its place, where row·z keeps its value: how it ends, and the last change.
 
     Factors serve as long as each change is much smaller than the one before; those of before if none are to be
@@ -285,7 +285,7 @@ def placed(parts, guess, row, towards, correct):
     system = system_of(parts)
     z, tangent, room, ended, size = guess.copy(), np.empty(len(guess)), room_for(system), FOUND, 0.0
     if correct:
-        ended, size = newton(system, z, row, room, True)
+        ended, size = corrected(system, z, row, room, True)
     if ended == FOUND:
         sign, _ = directed(system, z, towards, room, tangent)
         ended = FOUND if sign == sign or correct else UNDEFINED

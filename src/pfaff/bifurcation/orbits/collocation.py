@@ -30,7 +30,7 @@ from pfaff.bifurcation.orbits.meshes import (
     spread,
 )
 from pfaff.bifurcation.orbits.orbit_equations import Equations
-from pfaff.bifurcation.orbits.orbit_newton import GROWS, SINGULAR, SOLVED, UNDER_WAY, conclude, newton, on_chart
+from pfaff.bifurcation.orbits.orbit_newton import GROWS, SINGULAR, SOLVED, UNDER_WAY, conclude, corrected, on_chart
 from pfaff.bifurcation.orbits.workspaces import Loops, Workspace, solver
 from pfaff.threads import Own, cached_property
 
@@ -161,11 +161,11 @@ class Collocation:
         steps: int = 0,
         last: float = inf,
     ) -> tuple[int, int, float, float, float]:
-        """What ``newton`` says, after so many steps: it is called once, or for every step."""
+        """What ``corrected`` says, after so many steps: it is called once, or for every step."""
         equations = self.equations.in_loops(w.X, cycle.scalars[1])
         of_cycle = cycle.x, cycle.K, cycle.scalars, cycle.signs, cycle.mesh.h
         rule, scales = (*self._rule, self.equations.unfolding), (metric.states, metric.scalars)
-        return newton(equations, of_cycle, tuple(pins), scales, rule, w.of_newton, solver(), G, enough, steps, last)
+        return corrected(equations, of_cycle, tuple(pins), scales, rule, w.of_newton, solver(), G, enough, steps, last)
 
     def in_loops(self, intervals: int, halved: bool) -> Loops | None:
         """What compiled loops need for orbits of so many intervals; none where the equations have no address."""

@@ -38,7 +38,7 @@ def evaluate(equations, X, value):
 
 
 @compiled
-def newton(equations, cycle, pins, scales, rule, room, solver, G, enough, steps, last):
+def corrected(equations, cycle, pins, scales, rule, room, solver, G, enough, steps, last):
     """Steps of Newton's method, in place, after so many with a last change, from the states at the Gauss points in the
     room: how they end, how many there were, the size of the last, the residual before it, and the determinant.
 

@@ -12,7 +12,7 @@ from pfaff.bifurcation.orbits.condensation import stage_states
 from pfaff.bifurcation.orbits.floquet import shrunk, spectrum
 from pfaff.bifurcation.orbits.kernels import compiled, part
 from pfaff.bifurcation.orbits.meshes import carried_velocity, pinned
-from pfaff.bifurcation.orbits.orbit_newton import SOLVED, conclude, newton, on_chart
+from pfaff.bifurcation.orbits.orbit_newton import SOLVED, conclude, corrected, on_chart
 from pfaff.bifurcation.orbits.products import combined, dual_row, inner_product, normalise, scales, turned_by
 from pfaff.bifurcation.orbits.step_rules import BLURRED, SLOW
 
@@ -51,9 +51,9 @@ def stride(equations, rates_of, mesh, signs, metric, stages, ds, rule, room, sol
     chart, turn of the branch, and what the velocity misses that the linear flow carries.
 
     ``stages`` are an orbit, its tangent, the orbit before, and its tangent; ``rule``, ``room`` and ``solver`` are those
-    of ``newton``; ``rates_of`` is f with the pivots of its chart. Filled in are what is found: the orbit a step ahead,
-    its tangent, its metric, its multipliers, and the basis of these; and f along it, of the mesh. (An array that is
-    handed over takes a tenth of the time of one that is handed back.)
+    of ``corrected``; ``rates_of`` is f with the pivots of its chart. Filled in are what is found: the orbit a step
+    ahead, its tangent, its metric, its multipliers, and the basis of these; and f along it, of the mesh. (An array that
+    is handed over takes a tenth of the time of one that is handed back.)
     """
     (h, weights, columns, f), (here, tangent, before, slope) = mesh, stages
     states, squares, scalar_squares = metric[0], metric[2], metric[3]
@@ -71,7 +71,7 @@ def stride(equations, rates_of, mesh, signs, metric, stages, ds, rule, room, sol
     stage_states(x, K, h, scalars[0], rule[0], rule[1], rule[2], room[0])
     G = np.empty((len(h), len(signs), len(signs)))
     cycle, done = (x, K, scalars, signs, h), np.int64(0)  # for a literal numba would compile all of it once more
-    how, steps, size, residual, determinant = newton(
+    how, steps, size, residual, determinant = corrected(
         equations, cycle, pins, (states, metric[1]), rule, room, solver, G, enough, done, np.inf
     )
     if how != SOLVED:
@@ -85,7 +85,7 @@ def stride(equations, rates_of, mesh, signs, metric, stages, ds, rule, room, sol
         # Before a finer mesh is called for, what Newton's method left is taken out of the estimate of its error.
         if sharpened or steps >= SLOW or not accuracy < missed < BLURRED * residual:
             break
-        how, steps, size, residual, determinant = newton(
+        how, steps, size, residual, determinant = corrected(
             equations, cycle, pins, (states, metric[1]), rule, room, solver, G, np.inf, steps, np.inf
         )
         if how != SOLVED:
