@@ -512,7 +512,7 @@ def test_every_kind_of_special_point_has_its_mark():
     from pfaff.continuation.trail import Trail
     from pfaff.draw.special import mark_special
 
-    names = [each.text for each in Kind] + [MULTIPLE + each.text for each in Kind]
+    names = [each.value for each in Kind] + [MULTIPLE + each for each in Kind]
     trail = Trail()
     trail.special = tuple(SimpleNamespace(kind=name, value=k) for k, name in enumerate(names))
     axes = Figure().add_subplot()

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from enum import Enum
+from enum import StrEnum
 
 MULTIPLE = "multiple "  # several of one kind at one place
 EVENT = "event: "  # before the name of what a user watches
 
 
-class Kind(Enum):
-    """Its name, its codimension, and how it is marked in pictures: a form, and a colour of its own at that form."""
+class Kind(StrEnum):
+    """The kinds of special points by name: ``special.kind == pfaff.Kind.FOLD``, ``branch.of_kind(pfaff.Kind.HOPF)``.
+
+    Each is the string that ``special.kind`` is, "fold" or "hopf". Where several happen at one place ``special.several``
+    is true, and the kind has "multiple " before it; the kind of an event is "event: " with its name. ``codimension`` is
+    the number of parameters that must have certain values, ``mark`` and ``colour`` are those of pictures.
+    """
 
     FOLD = "fold", 1, "o", "vermilion"
     BRANCH_POINT = "branch point", 1, "X", "orange"
@@ -40,15 +45,34 @@ class Kind(Enum):
     ORBIT_FLIP = "orbit flip", 2, "^", "purple"
     INCLINATION_FLIP = "inclination flip", 2, "v", "orange"
 
-    def __init__(self, text: str, codimension: int, mark: str, colour: str) -> None:
-        self.text, self.codimension, self.mark, self.colour = text, codimension, mark, colour
+    codimension: int
+    mark: str
+    colour: str
+
+    def __new__(cls, name: str, codimension: int, mark: str, colour: str) -> Kind:
+        kind = str.__new__(cls, name)
+        kind._value_, kind.codimension, kind.mark, kind.colour = name, codimension, mark, colour
+        return kind
+
+    __repr__ = str.__repr__  # as the strings that results have
 
     def marked(self, several: bool) -> str:
         """The form of its mark; several at one place have another."""
         return self.mark if not several else "P" if self.mark != "P" else "h"
 
 
-NAMES = {kind.text: kind for kind in Kind}
+NAMES = {kind.value: kind for kind in Kind}
+
+
+class OfKind:
+    """What special points of all sorts have."""
+
+    kind: str
+
+    @property
+    def several(self) -> bool:
+        """Whether several of one kind happen together at this place."""
+        return self.kind.startswith(MULTIPLE)
 
 
 def kind_of(name: str) -> tuple[Kind, bool]:

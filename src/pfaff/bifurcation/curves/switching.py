@@ -30,6 +30,7 @@ from pfaff.bifurcation.hopf.extended import hopf_near
 from pfaff.continuation.course import Course, Limits
 from pfaff.continuation.dense import Spot
 from pfaff.continuation.endings import Refused
+from pfaff.continuation.kinds import Kind
 from pfaff.errors import ConvergenceError, NoBifurcationError, ParameterError, PfaffError
 from pfaff.statement.values import one_of
 from pfaff.threads import part_of_a_whole
@@ -249,7 +250,7 @@ def _folds_of_cycles(special: CurveSpecial, course: Course) -> Any:
             return None
         moved = hopf.c1.real**2 / (4 * hopf.c2.real * hopf.crossing.real)
         branch = hopf.orbits(to=hopf.value + BEYOND * moved, points=ORBITS)
-        return next(iter(branch.of_kind("fold")), None)
+        return next(iter(branch.of_kind(Kind.FOLD)), None)
 
     return _from_cycles(special, "folds of cycles", course, seen)
 
@@ -264,7 +265,7 @@ def _tori(special: CurveSpecial, course: Course, other: bool = False) -> Any:
         reach = NEAR * span * abs(by_second / by_first) or span
         side = 1.0 if hopf.born_above else -1.0
         branch = hopf.orbits(to=hopf.value + side * reach, points=ORBITS)
-        return next(iter(branch.of_kind("torus")), None)
+        return next(iter(branch.of_kind(Kind.TORUS)), None)
 
     return _from_cycles(special, "tori", course, seen, other)
 
@@ -335,11 +336,11 @@ def _hopfs_beside(special: CurveSpecial, course: Course) -> Iterator[tuple[str, 
 
 
 WAYS: dict[str, dict[str, Callable[[CurveSpecial, Course], Any]]] = {
-    "bogdanov-takens": {"hopf": _hopfs, "fold": _folds, "homoclinic": _homoclinics},
-    "zero-hopf": {"hopf": _hopfs, "fold": _folds, "torus": _tori},
-    "double hopf": {"hopf": _other_hopfs, "torus": _tori},
-    "generalised hopf": {"fold of cycles": _folds_of_cycles},
+    Kind.BOGDANOV_TAKENS: {"hopf": _hopfs, "fold": _folds, "homoclinic": _homoclinics},
+    Kind.ZERO_HOPF: {"hopf": _hopfs, "fold": _folds, "torus": _tori},
+    Kind.DOUBLE_HOPF: {"hopf": _other_hopfs, "torus": _tori},
+    Kind.GENERALISED_HOPF: {"fold of cycles": _folds_of_cycles},
 }
 OTHERS: dict[str, dict[str, Callable[[CurveSpecial, Course], Any]]] = {
-    "double hopf": {"torus": partial(_tori, other=True)},
+    Kind.DOUBLE_HOPF: {"torus": partial(_tori, other=True)},
 }

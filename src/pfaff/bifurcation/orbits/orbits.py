@@ -15,6 +15,7 @@ from pfaff.bifurcation.orbits.forced import own_multipliers, own_states, phase
 from pfaff.bifurcation.orbits.orbit_in_time import EXTREMES, SAMPLES, Orbit, greatest
 from pfaff.bifurcation.orbits.orbit_problem import OrbitProblem
 from pfaff.continuation.course import POINTS, STEP, Bounds, Course, checked_way
+from pfaff.continuation.kinds import OfKind
 from pfaff.errors import number_of
 from pfaff.flow.forcing import forcing_of
 from pfaff.statement.told import shown_in_notebooks
@@ -268,7 +269,7 @@ class Newborn(OrbitPoint):
 
 @spelt
 @dataclass(frozen=True, eq=False, repr=False)
-class Special(OrbitPoint):
+class Special(OrbitPoint, OfKind):
     """A special point; ``kind`` is fold, period doubling, torus, symmetry breaking or branch point.
 
     ``note`` is empty, or says that the point is only near this place.

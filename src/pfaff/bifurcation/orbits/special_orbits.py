@@ -20,6 +20,7 @@ from pfaff.bifurcation.orbits.chords import Chord, Point
 from pfaff.bifurcation.orbits.silence import NEAR
 from pfaff.bifurcation.orbits.singular_orbits import ROOM, from_neighbours
 from pfaff.continuation.endings import Refused
+from pfaff.continuation.kinds import MULTIPLE
 from pfaff.continuation.problem import Event
 
 if TYPE_CHECKING:
@@ -39,7 +40,6 @@ PROBE = 0.05  # of a step, over which it is seen whether a function grows
 SAME_VALUE = 4e-15  # change of the parameter, relative to itself, that is rounding
 ERRORS = 10.0  # times the error of orbits, change of the parameter that it may make
 FLAT = 1e-8  # the same, of one that may be the error of Newton's method
-MULTIPLE = "multiple "
 
 
 class SpecialOrbits:
