@@ -10,7 +10,7 @@ import numpy as np
 
 from pfaff.bifurcation.connections.arc_equations import ArcEquations
 from pfaff.bifurcation.connections.arcs import at_times
-from pfaff.bifurcation.connections.joining import Join
+from pfaff.bifurcation.connections.joins import Join
 from pfaff.bifurcation.orbits.orbit_in_time import EXTREMES, SAMPLES, Orbit
 from pfaff.continuation.course import POINTS, STEP, Bounds, Course
 from pfaff.continuation.kinds import OfKind

@@ -14,7 +14,8 @@ from pfaff.algebra.tolerances import SAME
 from pfaff.bifurcation.connections.arc_equations import ArcEquations
 from pfaff.bifurcation.connections.arcs import Arc, from_samples
 from pfaff.bifurcation.connections.connections import Connection
-from pfaff.bifurcation.connections.joining import INTERVALS, Join, Joining
+from pfaff.bifurcation.connections.joining import INTERVALS, Joining
+from pfaff.bifurcation.connections.joins import Join
 from pfaff.bifurcation.connections.tails import lengthened
 from pfaff.bifurcation.orbits.cycles import Mesh
 from pfaff.bifurcation.orbits.from_motions import sampled

@@ -112,6 +112,23 @@ def stage_states(x, K, h, T, rule, rows, follow, X):
                 X[followers[k], at] = x[j, followers[k]] + h[j] * T * (c[i] * x[j, rows[s]] + h[j] * total)
 
 
+@part
+def _put_scalars(a, low, count, values, K, scalars, D, rows, n, i, r, worst):
+    """The columns of T, p and α, and the right-hand side, of one slope at Gauss point i; the largest residual so far."""
+    N, m, nr = K.shape
+    at, row, first, T = i * N + low, i * nr + r, m * nr + n, scalars[0]
+    for lane in range(count):
+        rate = values[r, at + lane]
+        for k in range(len(scalars) - 2):
+            rate += D[rows[r], k] * scalars[2 + k]
+            a[row, first + 2 + k, lane] = T * D[rows[r], k]
+        residual = T * rate - K[low + lane, i, r]
+        worst = worst if abs(residual) <= worst else abs(residual)
+        a[row, first, lane], a[row, first + len(scalars), lane] = rate, residual
+        a[row, first + 1, lane] = T * values[nr + nr * n + r, at + lane]
+    return worst
+
+
 @compiled
 def assemble(a, low, count, values, x, K, X, h, scalars, D, rule, rows, follow, lines):
     """[W | right] of a few intervals side by side; lanes without an interval hold the unit matrix.
@@ -123,10 +140,8 @@ def assemble(a, low, count, values, x, K, X, h, scalars, D, rule, rows, follow, 
     n = x.shape[1]
     A, A2, c = rule[:m], rule[m : 2 * m], rule[2 * m + 2]
     followers, source = follow[0], follow[1]
-    nb = len(scalars)
     T = scalars[0]
     size, lanes = m * nr, a.shape[2]
-    last = size + n + nb
     worst = 0.0
     once, twice = lines[:nr], lines[nr : 2 * nr]
     step, back, period = lines[2 * nr], lines[2 * nr + 1], lines[2 * nr + 2]
@@ -138,22 +153,14 @@ def assemble(a, low, count, values, x, K, X, h, scalars, D, rule, rows, follow, 
     to, by, first, second = a.ctypes.data, values.ctypes.data, once.ctypes.data, twice.ctypes.data
     backwards, whole = back.ctypes.data, period.ctypes.data
     for row in range(size):
-        for t in range(size, last + 1):
+        for t in range(size, size + n + len(scalars) + 1):
             for lane in range(count, lanes):
                 a[row, t, lane] = 0.0
     for i in range(m):
         at = i * N + low
         for r in range(nr):
             row = i * nr + r
-            for lane in range(count):
-                rate = values[r, at + lane]
-                for k in range(nb - 2):
-                    rate += D[rows[r], k] * scalars[2 + k]
-                    a[row, size + n + 2 + k, lane] = T * D[rows[r], k]
-                residual = T * rate - K[low + lane, i, r]
-                worst = worst if abs(residual) <= worst else abs(residual)
-                a[row, size + n, lane], a[row, last, lane] = rate, residual
-                a[row, size + n + 1, lane] = T * values[nr + nr * n + r, at + lane]
+            worst = _put_scalars(a, low, count, values, K, scalars, D, rows, n, i, r, worst)
             for s in range(nr):
                 of, state = nr + r * n + rows[s], size + rows[s]
                 if count == LANES:
