@@ -138,8 +138,8 @@ def _put_borders(w, borders, scalar_borders, right, x, scalars):
 
 @part
 def _closed(w, signs, nb):
-    """What is left of all equations, with x_N = signs·x_0: the matrix of x_0 and the scalars, and both right-hand sides,
-    Newton's and a unit on the last border row."""
+    """What is left of all equations, with x_N = signs·x_0: the matrix of x_0 and the scalars, and both right-hand
+    sides, Newton's and a unit on the last border row."""
     n = len(signs)
     final = np.zeros((n + nb, n + nb + 2))
     for i in range(n + nb):

@@ -139,8 +139,7 @@ def error_of(terms, velocity, orbit, h, scale):
     """The lesser of two estimates, as ``Collocation.error`` has it."""
     if velocity <= terms.accuracy:
         return velocity
-    rule, rows, follow, _ = terms.rule
-    between = terms.gauss[3] * error_between(orbit, h, scale, terms.signs, rule, rows, follow, terms.gauss[2])
+    between = terms.gauss[3] * error_between(orbit, h, scale, terms.signs, terms.rule, terms.gauss[2])
     return between if between < velocity else velocity
 
 
@@ -201,10 +200,10 @@ def remeshed(terms, place, shares, M, store, free):
 def spread_over(terms, place, ahead):
     """The shares that intervals will have so far ahead along the tangent of an orbit; and what becomes of its error
     where all of them have the same."""
-    (scale, _, _, _), orbit, (rule, rows, follow, _) = place.metric, stage(place.found, 0), terms.rule
-    gain = spread(orbit, place.h, scale, terms.signs, rule, rows, follow, terms.gauss[2])[1]
+    (scale, _, _, _), orbit = place.metric, stage(place.found, 0)
+    gain = spread(orbit, place.h, scale, terms.signs, terms.rule, terms.gauss[2])[1]
     there = combined((1.0, ahead), (orbit, stage(place.found, 1)))
-    return spread(there, place.h, scale, terms.signs, rule, rows, follow, terms.gauss[2])[0], gain
+    return spread(there, place.h, scale, terms.signs, terms.rule, terms.gauss[2])[0], gain
 
 
 @compiled

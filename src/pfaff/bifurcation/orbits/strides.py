@@ -65,12 +65,12 @@ def stride(equations, rates_of, mesh, signs, metric, stages, ds, rule, room, sol
     copy(x, guess[0])
     copy(K, guess[1])
     copy(scalars, guess[2])
-    last, of_last = dual_row(weights, squares, tangent[0], scalar_squares, tangent[2])
+    row = dual_row(weights, squares, tangent[0], scalar_squares, tangent[2])
     held = np.empty((0, len(weights), len(signs)))
-    pins = pinned(last, of_last, h, weights, states, held, here[0], signs, here[2], x, scalars)
-    stage_states(x, K, h, scalars[0], rule[0], rule[1], rule[2], room[0])
-    G = np.empty((len(h), len(signs), len(signs)))
+    pins = pinned(row, (h, weights), states, held, (here[0], here[2]), signs, (x, scalars))
     cycle, done = (x, K, scalars, signs, h), np.int64(0)  # for a literal numba would compile all of it once more
+    stage_states(cycle, rule, room[0])
+    G = np.empty((len(h), len(signs), len(signs)))
     how, steps, size, residual, determinant = corrected(
         equations, cycle, pins, (states, metric[1]), rule, room, solver, G, enough, done, np.inf
     )
@@ -90,9 +90,8 @@ def stride(equations, rates_of, mesh, signs, metric, stages, ds, rule, room, sol
         )
         if how != SOLVED:
             return (how, steps, size), (residual, determinant, 0.0, 0.0, 0.0)
-    turn = turned_by(
-        weights, squares, scalar_squares, here[0], here[2], x, scalars, tangent[0], tangent[2], along[0], along[2]
-    )
+    chord, turns = ((here[0], here[2]), (x, scalars)), ((tangent[0], tangent[2]), (along[0], along[2]))
+    turn = turned_by(weights, squares, scalar_squares, chord[0], chord[1], turns[0], turns[1])
     sign = normalise(weights, sizes[2], sizes[3], along[0], along[1], along[2], tangent[0], tangent[2])
     copy(values, spectrum(G, signs, sizes[0], basis, decoupled, solver[1]))
     copy(direction[0], along[0])
