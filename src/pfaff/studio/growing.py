@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 
-from pfaff.continuation.kinds import Kind
 from pfaff.draw.footage import cycle
 from pfaff.errors import ParameterError
 from pfaff.statement.values import end_from
@@ -23,14 +22,14 @@ from pfaff.studio.view import Step, View
 SAMPLES = 241  # of an orbit, in time
 KEPT = 24  # objects
 LEADS: Mapping[tuple[str, str], tuple[str, ...]] = {
-    ("equilibria", Kind.HOPF): ("orbits", "curve"),
-    ("equilibria", Kind.FOLD): ("curve",),
-    ("equilibria", Kind.BRANCH_POINT): ("switch",),
-    ("cycles", Kind.FOLD): ("curve",),
-    ("cycles", Kind.TORUS): ("curve",),
-    ("cycles", Kind.PERIOD_DOUBLING): ("switch", "curve"),
-    ("cycles", Kind.SYMMETRY_BREAKING): ("switch", "curve"),
-    ("cycles", Kind.BRANCH_POINT): ("switch",),
+    ("equilibria", "hopf"): ("orbits", "curve"),
+    ("equilibria", "fold"): ("curve",),
+    ("equilibria", "branch point"): ("switch",),
+    ("cycles", "fold"): ("curve",),
+    ("cycles", "torus"): ("curve",),
+    ("cycles", "period doubling"): ("switch", "curve"),
+    ("cycles", "symmetry breaking"): ("switch", "curve"),
+    ("cycles", "branch point"): ("switch",),
 }
 
 RESTING = ("branch", "steady")  # what gives equilibria or steady motions
