@@ -11,7 +11,7 @@ from pfaff.algebra.bordering import bordered_newton, bordering
 from pfaff.algebra.tolerances import NEIGHBOUR
 from pfaff.errors import PfaffError
 from pfaff.flow.flow import Flow
-from pfaff.rest.path import Path
+from pfaff.rest.path import EquilibriumPath
 from pfaff.rest.states import FlowLinearisation, linearise_flow, steady_near
 from pfaff.threads import cached_property
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 NEARER = 8  # how often a neighbouring load is looked for at a quarter of the distance
 
 
-class FlowPath(Path):
+class FlowPath(EquilibriumPath):
     """From the value that the parameter has; where states come in families, ``held`` ones select a member."""
 
     def __init__(self, case: Bound, flow: Flow, load: str, x: np.ndarray, held: Sequence[int] = ()) -> None:

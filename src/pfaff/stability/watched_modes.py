@@ -32,7 +32,7 @@ class Watched:
     Those of smallest distance first; ``vectors`` are the columns (q, p) that belong to them.
     """
 
-    pencil: Pencil
+    pencil: WatchedPencil
     shift: float
     values: np.ndarray
     vectors: np.ndarray
@@ -56,7 +56,7 @@ class Watched:
 
     def slopes(self, change: SparseLinearisation) -> np.ndarray:
         """How the eigenvalues change with the matrices: −wᵀ(dP)v / wᵀ(∂P/∂ω)v."""
-        V, W, moved = self.vectors, self.left, Pencil(change, self.pencil.reversible)
+        V, W, moved = self.vectors, self.left, WatchedPencil(change, self.pencil.reversible)
         pushed = sum(part @ V * self.values**k for k, part in enumerate(moved.parts))
         turned = sum(k * (part @ V) * self.values ** (k - 1) for k, part in enumerate(self.pencil.parts) if k)
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -72,7 +72,7 @@ class Watched:
 
 
 @dataclass(frozen=True, eq=False)
-class Pencil:
+class WatchedPencil:
     """[[M ω² + C ω + K, Aᵀ], [A, 0]] as a polynomial in ω; in s = ω² where it is ``reversible``."""
 
     lin: SparseLinearisation
@@ -104,7 +104,7 @@ class Pencil:
         return shift + 1 / inverted, vectors[:total]
 
 
-def _at(pencil: Pencil, shift: float) -> np.ndarray:
+def _at(pencil: WatchedPencil, shift: float) -> np.ndarray:
     if pencil.reversible:
         return pencil.lin.pencil_data(0.0) + pencil.lin.data["M"] * shift
     return pencil.lin.pencil_data(shift)
@@ -131,7 +131,7 @@ def _inverse(solve: Solve, parts: tuple[sparse.csc_array, ...], shift: float) ->
 
 def watched(lin: SparseLinearisation, reversible: bool, shift: float, count: int) -> Watched:
     """So many eigenvalues about a shift, or as many as it takes to reach beyond the origin."""
-    pencil = Pencil(lin, reversible)
+    pencil = WatchedPencil(lin, reversible)
     while True:
         found = Watched(pencil, shift, *pencil.nearest(shift, count))
         if found.radius >= BEYOND * shift or count >= min(MOST, pencil.finite):

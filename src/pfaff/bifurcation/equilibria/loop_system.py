@@ -20,7 +20,7 @@ class Function(NamedTuple):
     places: np.ndarray  # among them, of those that are free
 
 
-class System(NamedTuple):
+class LoopSystem(NamedTuple):
     """Of a branch or a curve, with the addresses of LAPACK's ``routines``."""
 
     kind: int
@@ -58,18 +58,18 @@ def function_of(parts: Any) -> Function:
 
 
 @called
-def system_of(parts: Any) -> System:
+def system_of(parts: Any) -> LoopSystem:
     """What it changes is its own, but for the frame, which the next loop takes up."""
     kind, function, routines, b, c, units, frame = parts
     many, basis, dual, values, blocks = frame
-    return System(
+    return LoopSystem(
         kind, function_of(function), routines, b.copy(), c.copy(), units.copy(),
         Frame(many, basis, dual, values, blocks),
     )  # fmt: skip
 
 
 @called
-def room_for(system: System) -> Room:
+def room_for(system: LoopSystem) -> Room:
     N = len(system.units)
     return Room(
         np.empty((N - 1, N)), np.empty_like(system.b), np.empty_like(system.b), np.empty((N, N)),
