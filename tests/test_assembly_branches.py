@@ -1,5 +1,7 @@
 """Branches of assemblies against dense systems, closed forms and invariances."""
 
+import inspect
+
 import numpy as np
 import pytest
 import sympy as sm
@@ -7,6 +9,7 @@ from sympy.physics.mechanics import dynamicsymbols
 
 import pfaff
 from pfaff.atlas.chain import column_assembly
+from pfaff.continuation.course import POINTS, STEP
 from pfaff.errors import NoBifurcationError, ParameterError
 
 t = dynamicsymbols._t
@@ -171,11 +174,18 @@ def test_hopf_points_of_a_long_column_are_where_flutter_finds_them():
     assert "modes up to the frequency" in branch.status
 
 
+def test_steps_and_points_are_the_usual_ones_if_nothing_is_said():
+    """Its signature writes them out: assemblies are stated before anything is followed."""
+    parameters = inspect.signature(pfaff.Assembly.branch).parameters
+    assert (parameters["step"].default, parameters["points"].default) == (STEP, POINTS)
+
+
 def test_a_branch_is_saved_read_extended_and_drawn(tmp_path):
     column = column_assembly(4, beta0=0.2, k1=10.0, M_L=1.0, c_i=0.2)
     branch = column.branch(to=2)
     again = pfaff.load(branch.save(tmp_path / "branch.nc"), column)
     assert again.status == branch.status
+    assert (again.ended.reason, again.ended.bound) == (pfaff.Reason.REACHED, 2.0)
     assert [s.status for s in again.special] == [s.status for s in branch.special]
     assert again.extend(to=2.5)[-1].q == pytest.approx(column.branch(to=2.5)[-1].q, abs=1e-10)
     assert branch.to_xarray()["q"].shape == (len(branch), column.size)

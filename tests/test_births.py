@@ -163,3 +163,23 @@ def test_two_tori_close_together_are_found_for_every_range(apart):
         found = hopf.orbits(to=to).special
         assert [each.kind for each in found] == ["torus", "torus"]
         assert [each.value for each in found] == pytest.approx([0.5 - apart / 2, 0.5 + apart / 2], abs=1e-8)
+
+
+@pytest.mark.parametrize("to", [0.02, 3, 100])
+@pytest.mark.parametrize(("p", "q"), [(1e-3, 2e-3), (1e-4, 3e-3), (1e-5, 1e-4)])
+@pytest.mark.parametrize("kind", ["symmetry breaking", "torus"])
+def test_two_special_orbits_next_to_the_hopf_point_are_not_stepped_over(kind, p, q, to):
+    """Cycles r² = μ, about which a slow mode grows by (μ − p)(q − μ): at both ends it decays as at the equilibrium."""
+    mu = sm.Symbol("mu")
+    x, y, u, v = sm.symbols("x y u v")
+    square = x**2 + y**2
+    growth = (square - p) * (q - square)
+    equations = {x: (mu - square) * x - y, y: (mu - square) * y + x}
+    if kind == "torus":
+        growth -= u**2 + v**2
+        equations |= {u: growth * u - 1.7 * v, v: growth * v + 1.7 * u}
+    else:
+        equations |= {u: (growth - u**2) * u}
+    branch = pfaff.ode(equations, {mu: -0.1}, load=mu).at().hopf(to=0.5).orbits(to=to)
+    assert [each.kind for each in branch.special] == [kind, kind]
+    assert [each.value for each in branch.special] == pytest.approx([p, q], rel=1e-6)

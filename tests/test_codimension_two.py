@@ -278,6 +278,10 @@ def test_folds_of_doubled_orbits_start_at_a_generalised_period_doubling(doubled)
     assert max(abs(point["mu"] + point["nu"] ** 2 / 4) for point in curve) < 1e-12
     with pytest.raises(ParameterError, match="folds of cycles are above nu = .* give to above it"):
         doubled.switch("fold", to=-0.3)
+    with pytest.raises(NoBifurcationError, match="one curve of kind fold starts at a generalised period doubling"):
+        doubled.switch("fold", to=0.3, way=-1)
+    with pytest.raises(ParameterError, match="way"):
+        doubled.switch("fold", to=0.3, way=2)
 
 
 def test_tori_and_period_doublings_meet_at_a_1_2_resonance():

@@ -132,6 +132,21 @@ def test_results_come_back(saved, kind):
             np.testing.assert_allclose(again[name], values, rtol=1e-6, atol=1e-8, err_msg=str(name))
 
 
+@pytest.mark.parametrize("kind", [kind for kind, (_, load, _) in KINDS.items() if load != "load_motion"])
+def test_endings_come_back(saved, kind):
+    """With their reason and the bound that they are at; files from before these were kept are read all the same."""
+    path, load, result = saved[kind]
+    again = load(path).ended
+    assert (again, again.reason, again.bound) == (result.ended, result.ended.reason, result.ended.bound)
+    assert (again.bound is None) == (again.reason is pfaff.Reason.POINTS)
+    assert type(again.bound) in (float, type(None))
+    data, older = content(path).data, path.with_name(f"older {path.name}")
+    data.attrs = {name: note for name, note in data.attrs.items() if name not in ("reason", "bound")}
+    stored.sealed(data.attrs["holds"], data).to_netcdf(older, engine="scipy")
+    before = load(older).ended
+    assert (before, before.reason, before.bound) == (result.ended, pfaff.Reason.UNTOLD, None)
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_one_door_reads_them_all(saved, kind):
     path, load, _ = saved[kind]

@@ -10,6 +10,7 @@ import pytest
 import sympy as sm
 
 import pfaff
+from pfaff.errors import NoBifurcationError
 from test_orbits import lorenz
 
 x, y, z = sm.symbols("x y z", real=True)
@@ -97,12 +98,12 @@ def test_the_homoclinic_orbit_of_lorenz_is_where_it_is_known_to_be(to):
     assert branch.special == ()
 
 
-def test_a_saddle_node_on_the_orbit_is_extrapolated():
+def test_a_saddle_node_on_the_orbit_is_where_the_equilibria_are():
     """θ̇ = μ − cos θ on the unit circle: T = 2π/√(μ² − 1)."""
     growth, turn = 1 - x**2 - y**2, mu - x
     case = pfaff.ode({x: growth * x - turn * y, y: growth * y + turn * x}, {mu: 2}, load=mu).at()
     branch = case.orbit(case.simulate(80, x=0.9, samples=4001)).orbits(to=-3)
-    assert limit(branch) == pytest.approx(1, abs=1e-7)
+    assert limit(branch, "saddle-node of equilibria on the orbit") == pytest.approx(1, abs=1e-12)
 
 
 def test_a_branch_that_starts_near_a_homoclinic_orbit_ends_there():
@@ -120,3 +121,32 @@ def test_a_wave_that_stops_to_rotate_ends_in_a_circle_of_equilibria(to):
     branch = case.hopf(to=0.1).orbits(to=to)
     assert limit(branch, "curve of equilibria") == pytest.approx(0.235, rel=1e-6)
     assert [each.kind for each in branch.special] == ["fold"]
+
+
+@pytest.mark.parametrize("bend", [0, 0.1, -0.3])
+@pytest.mark.parametrize("unit", [1, 1e-6, 1e5])
+def test_a_saddle_node_on_the_orbit_is_told_with_its_load(bend, unit):
+    """On r = 1 the angle has the rate 1 + μ − y: equilibria appear on the cycle at y = 1, where μ = 0, and its period
+    is 2π/√((1 + μ)² − 1). The term with x² leaves that place as it is."""
+    square = x**2 + y**2
+    equations = {x: x * (1 - square) - y * (1 + mu / unit - y), y: y * (1 - square) + x * (1 + mu / unit - y)}
+    equations[y] += bend * x**2
+    case = pfaff.ode(equations, {mu: 0.5 * unit}, load=mu).at()
+    orbit = case.orbit(case.simulate(100, x=1.0))
+    if not bend:
+        assert orbit.period == pytest.approx(2 * np.pi / np.sqrt(1.25), rel=1e-9)
+    for to in (-0.5 * unit, -50 * unit):
+        branch = orbit.orbits(to=to)
+        assert limit(branch, "saddle-node of equilibria on the orbit") == pytest.approx(0, abs=1e-12 * unit)
+    with pytest.raises(NoBifurcationError, match="saddle-node on the orbit") as refused:
+        branch.homoclinic()
+    assert "curve(" in str(refused.value)
+
+
+def test_a_saddle_loop_beside_a_fold_is_no_saddle_node():
+    """ẍ = x² − ε with the saddle at √ε, a little above the fold at ε = 0, and cycles up to its loop."""
+    small = 1e-2
+    energy = y**2 / 2 - x**3 / 3 + small * x
+    system = pfaff.ode({x: y, y: x**2 - small + y * (mu - energy)}, {mu: -0.001}, load=mu)
+    branch = system.at().hopf(to=0.01, x=-np.sqrt(small), y=0).orbits(to=0.5)
+    assert limit(branch) == pytest.approx(2 / 3 * small**1.5, rel=1e-9)

@@ -77,6 +77,29 @@ def test_localised_vibrations_branch_off_where_lames_equation_says(out_of_phase)
     assert local.stable(local[-1])
 
 
+def test_special_points_lead_on_by_themselves(out_of_phase):
+    """To other vibrations of the same energy, and not along the damping that unfolds them."""
+    (point,) = out_of_phase.special
+    by_mode, by_point = out_of_phase.switch(point, energy=1.0), point.switch(energy=1.0)
+    assert by_point.status == by_mode.status
+    assert by_point.energies == pytest.approx(by_mode.energies, rel=1e-12)
+    assert point.energy == pytest.approx(1.4 * 0.8 / 3 + (0.8 / 3) ** 2 / 2, rel=1e-7)
+    with pytest.raises(ParameterError, match="no argument 'to'"):
+        point.switch(to=5.0)
+    with pytest.raises(ParameterError, match="how far"):
+        point.switch()
+    with pytest.raises(NoBifurcationError, match=r"no curve in parameters.*normal_mode"):
+        point.curve("k", 1.0)
+    for vibration in (point, out_of_phase[0]):
+        with pytest.raises(ParameterError, match="no branch in a parameter"):
+            vibration.orbits(to=1.0)
+
+
+def test_a_mode_says_how_it_is_kept(out_of_phase):
+    with pytest.raises(AttributeError, match=r"no 'save': write its numbers by mode.to_xarray\(\).to_netcdf"):
+        _ = out_of_phase.save
+
+
 def test_energy_is_conserved_along_every_vibration(out_of_phase):
     local = out_of_phase.switch(out_of_phase.special[0], energy=1.0)
     orbit = local[-1].orbit

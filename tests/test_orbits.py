@@ -1115,3 +1115,21 @@ def test_unresolved_orbits_are_counted_and_a_branch_needs_an_end_elsewhere():
     assert f"the stability of {hidden} not resolved" in branch.status
     with pytest.raises(ParameterError, match="where the branch starts"):
         hopf.orbits(to=hopf.value * (1 + 1e-14))
+
+
+@pytest.mark.parametrize("to", [2, 1.5])
+def test_folds_on_canard_explosions_are_told_from_both_sides(to):
+    """FitzHugh and Nagumo's equations, ε = 0.06: the load turns where 15 digits do not tell its orbits apart. The
+    symmetry v, w, I → −v, 7/4 − w, 7/4 − I carries one fold into the other."""
+    v, w, I = sm.symbols("v w I")
+    equations = {v: v - v**3 / 3 - w + I, w: sm.Rational(6, 100) * (v + sm.Rational(7, 10) - sm.Rational(8, 10) * w)}
+    branch = pfaff.ode(equations, {I: 0}, load=I).at().hopf(to=2).orbits(to=to)
+    folds = branch.of_kind("fold")
+    assert [each.kind for each in branch.special] == ["fold", "fold"]
+    assert folds[0].value == pytest.approx(branch.values.min(), abs=1e-15)
+    assert folds[1].value == pytest.approx(branch.values.max(), abs=1e-15)
+    assert folds[0].value + folds[1].value == pytest.approx(1.75, abs=1e-14)
+    assert all("rounding hides" in each.note for each in folds)
+    first, second = (next(k for k, each in enumerate(branch) if each.point is fold.point) for fold in folds)
+    for k, each in enumerate(branch):
+        assert not each.resolved or each.stable == (first < k < second)

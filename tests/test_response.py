@@ -12,7 +12,8 @@ from scipy.special import ellipk
 from sympy.physics.mechanics import dynamicsymbols
 
 import pfaff
-from pfaff.errors import ParameterError, StatementError
+from pfaff.errors import ConvergenceError, ParameterError, StatementError
+from pfaff.statement import TIME, coordinates
 
 t = dynamicsymbols._t
 x, y, phi = dynamicsymbols("x y phi")
@@ -252,6 +253,20 @@ def test_motions_that_have_settled_lead_to_forced_orbits_and_files(tmp_path):
     assert again[0].multipliers == pytest.approx(branch[0].multipliers, rel=1e-6)
 
 
+def test_a_response_is_saved_read_and_extended(tmp_path):
+    case = DOUBLE_WELL.at()
+    response = case.response("F", to=0.05, x=1)
+    again = pfaff.load(response.save(tmp_path / "response.nc"), case)
+    assert type(again) is type(response)
+    assert again.status == response.status
+    assert again.to_xarray()["amplitude_x"].values == pytest.approx(response.amplitude("x"), rel=1e-8)
+    assert again.extend(to=0.1)[-1].amplitude["x"] == pytest.approx(response.extend(to=0.1)[-1].amplitude["x"])
+    with pytest.raises(ParameterError, match=r"holds a response: give its case"):
+        pfaff.load(tmp_path / "response.nc")
+    with pytest.raises(ParameterError, match="holds a response, no branch of orbits"):
+        pfaff.load_branch(tmp_path / "response.nc", case)
+
+
 def test_multiples_of_a_frequency_and_phases_are_one_forcing():
     """x'' + x'/5 + x = cos(2Ωt + 1) + sin(3Ωt): by superposition, over the shared period of Ω."""
     system = pfaff.ode({x: y, y: -y / 5 - x + sm.cos(2 * Omega * t + 1) + sm.sin(3 * Omega * t)}, {Omega: 0.7})
@@ -332,3 +347,20 @@ def test_responses_are_followed_on_the_level_of_what_is_conserved():
     other = plain.at(stiffness=1.2).response("Omega", to=2.2)
     assert [each.kind for each in response.special] == ["fold", "fold"]
     assert [each.value for each in response.special] == pytest.approx([each.value for each in other.special], rel=3e-5)
+
+
+def test_a_load_that_excites_leaves_nothing_at_rest():
+    """Frozen at t = 0, x = F would pass for an equilibrium, and μ = F² for a Hopf point."""
+    (q,) = coordinates("q")
+    F, Omega, mu = sm.symbols("F Omega mu")
+    forces = {q: F * sm.cos(Omega * TIME) + (mu - q**2) * q.diff(TIME)}
+    given = {F: 0, Omega: "6/5", mu: "1/4"}
+    system = pfaff.System(
+        [q], kinetic=q.diff(TIME) ** 2 / 2, potential=q**2 / 2, forces=forces, parameters=given, load=F
+    )
+    case = system.at()
+    for ask in (lambda: case.hopf(to=2), lambda: case.branch(to=2), case.flutter, case.critical):
+        with pytest.raises(ConvergenceError, match="F excites system by terms that depend on time"):
+            ask()
+    assert case.hopf("mu", to=1).value == pytest.approx(0, abs=1e-12)
+    assert [each.kind for each in case.branch("mu", to=-1).special] == ["hopf"]

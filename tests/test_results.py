@@ -6,6 +6,7 @@ import pydoc
 import re
 from dataclasses import fields, is_dataclass
 from pathlib import Path
+from types import FunctionType
 
 import pytest
 import sympy as sm
@@ -22,7 +23,7 @@ EQUATIONS = {"Principle", "Flow", "Linearisation", "ExactLinearisation", "RodCha
     f"{name}Equations" for name in ("Lagrange", "Appell", "Hamilton", "DAlembert", "Newton")
 }
 # Parts of results that are drawn with the whole: rows, cells, arrays along a motion, normal forms, reasons of endings.
-PARTS = {"Row", "Cell", "Energy", "Crossings", "CycleForm", "ResonanceForm", "Ending", "Reason", "Kind"}
+PARTS = {"Row", "Cell", "Energy", "Crossings", "CycleForm", "ResonanceForm", "Ending", "Reason", "Kind", "Outcome"}
 # What several results have in common, symbols of which there is nothing to draw, and what is still being computed.
 OTHERS = {"Branch", "Classification", "Running"}
 
@@ -41,6 +42,17 @@ def test_results_have_words_and_a_picture(name):
     known = {each.name for each in fields(result)} if is_dataclass(result) else set()
     assert hasattr(result, "status") or "status" in known
     assert callable(getattr(result, "plot", None))
+
+
+@pytest.mark.parametrize(
+    "name", [each for each in CLASSES if short(each) not in EQUATIONS | {"Reason", "Points", "Running"}]
+)
+def test_methods_answer_wrong_arguments_in_words(name):
+    """Those that a class has of others too: each is checked as ``rightly_asked`` does."""
+    for kind in pydoc.locate(name).__mro__:
+        made = {key: each for key, each in vars(kind).items() if isinstance(each, FunctionType)}
+        public = {key for key in made if not key.startswith("_")} if kind.__module__.startswith("pfaff") else ()
+        assert not [key for key in public if not hasattr(made[key], "__wrapped__")], kind
 
 
 def test_exceptions_are_on_the_page():

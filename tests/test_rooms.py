@@ -175,13 +175,26 @@ DOORS = sorted(path.parent for path in SOURCE.rglob("__init__.py") if path.paren
 
 @pytest.mark.parametrize("room", DOORS, ids=lambda room: room.name)
 def test_every_room_says_what_lives_in_it(room):
-    """Its door names modules that are there, or words that it offers."""
+    """Its door names every module that is there, unless it imports from it, and else only words that it offers."""
     tree = ast.parse((room / "__init__.py").read_text(encoding="utf-8"))
     docstring = ast.get_docstring(tree)
     assert docstring
+    named = set(re.findall(r"``([a-z_0-9]+)``", docstring))
+    here = {path.stem for path in room.glob("*.py")} | {path.parent.name for path in room.glob("*/__init__.py")}
+    opened = {part for module, _ in imported(tree) for part in module.split(".")}
+    assert here - {"__init__"} <= named | opened
     offered = {*made_in(tree), *(module.rpartition(".")[2] for module, _ in imported(tree))}
-    for name in re.findall(r"``([a-z_0-9]+)``", docstring):
-        assert (room / name).is_dir() or (room / f"{name}.py").exists() or name in offered, name
+    for name in named - here:
+        assert (room / name).is_dir() or name in offered, name
+
+
+@pytest.mark.parametrize("path", sorted(SOURCE.rglob("*.py")), ids=lambda path: str(path.relative_to(SOURCE)))
+def test_docstrings_say_what_they_describe(path):
+    """A fragment such as "Of a matrix." leaves that to the name above it."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            assert not (ast.get_docstring(node) or "").startswith("Of "), getattr(node, "name", path.stem)
 
 
 def test_the_walk_through_the_house_goes_through_rooms_that_are_there():
@@ -191,3 +204,14 @@ def test_the_walk_through_the_house_goes_through_rooms_that_are_there():
     for name in named:
         place = SOURCE.joinpath(*name.split("."))
         assert place.is_dir() or place.with_suffix(".py").exists(), name
+
+
+def test_the_walk_through_the_house_calls_what_is_there():
+    """Every name before a parenthesis in its code is a function or method of ours."""
+    page = (SOURCE.parent.parent / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    walk = page.partition("<!-- the walk begins -->")[2].partition("<!-- the walk ends -->")[0]
+    called = {name for code in re.findall(r"`([^`]+)`", walk) for name in re.findall(r"(\w+)\(", code)}
+    assert {"flutter", "orbits", "simulate", "switch", "curve"} <= called
+    trees = (ast.parse(path.read_text(encoding="utf-8")) for path in SOURCE.rglob("*.py"))
+    made = {node.name for tree in trees for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
+    assert called <= made

@@ -192,7 +192,10 @@ def test_every_store_gives_the_same_bits_in_any_order(case, tmp_path):
         for name in (*names, "state"):
             np.testing.assert_array_equal(again.dataset[name].to_numpy(), here[name].to_numpy())
     saved = pfaff.open_sweep(tmp_path / "a.zarr").save(tmp_path / "b.nc")
-    np.testing.assert_array_equal(pfaff.open_sweep(saved).dataset["l1"], here["l1"])
+    for path in (saved, tmp_path / "a.zarr"):
+        for again in (pfaff.open_sweep(path), pfaff.load(path), pfaff.load(path, case)):
+            assert again.complete
+            np.testing.assert_array_equal(again.dataset["l1"], here["l1"])
 
 
 def test_another_study_in_the_same_store_is_refused(case, tmp_path):

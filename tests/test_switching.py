@@ -36,6 +36,9 @@ def test_three_curves_meet_at_a_bogdanov_takens_point(takens):
     assert loops.of == "homoclinic orbits"
     assert loops[0]["b1"] / loops[0]["b2"] ** 2 == pytest.approx(-6 / 25, abs=2e-3)
     assert loops[-1]["b1"] == pytest.approx(-0.2136021984, abs=1e-9)
+    for of in ("fold", "hopf", "homoclinic"):
+        (half,) = takens.switch(of, to=-1, events={"half": "b2 = -1/2"}).of_kind("event: half")
+        assert half["b2"] == pytest.approx(-0.5, abs=1e-9)
     for of in ("hopf", "homoclinic"):
         with pytest.raises(ParameterError, match="are below b2 = .*, and to=1 is not: give to below it"):
             takens.switch(of, to=1)
@@ -126,6 +129,40 @@ def test_tori_start_at_a_zero_hopf_point():
 # Branch points of equilibria
 
 
+@pytest.mark.parametrize("g", [0.5, 5.0, -0.5])
+@pytest.mark.parametrize("to", [0.1, 0.3])
+def test_tori_far_from_their_hopf_points_start_at_a_zero_hopf_point(g, to):
+    """ẋ = a + x² − r² + g x r², ṙ = r (b + x): on the cycles x = −b the trace 2x + g r² vanishes at r² = 2b/g, where
+    a = (2b/g)(1 + g b) − b², of first order in b, while Hopf points at a = −b² are of second order."""
+    a, b, x, z, w = sm.symbols("a b x z w", real=True)
+    square = z**2 + w**2
+    rates = {x: a + x**2 - square + g * x * square, z: z * (b + x) - w, w: w * (b + x) + z}
+    branch = pfaff.ode(rates, {a: -1, b: 0.3}, load=a).at().branch(to=1, start={"x": -1})
+    (point,) = branch.of_kind("fold")[0].curve("b", to=-1).of_kind("zero-hopf")
+    side = np.sign(g)
+    tori = point.switch("torus", to=side * to)
+    assert tori[-1]["b"] == side * to
+    for each in tori:
+        radius = 2 * each["b"] / g
+        assert each["a"] == pytest.approx(radius * (1 + g * each["b"]) - each["b"] ** 2, abs=1e-9)
+    with pytest.raises(ParameterError, match="tori are"):
+        point.switch("torus", to=-side * to)
+
+
+def test_a_curve_along_which_its_parameter_stays_says_so():
+    """The other Hopf points of r1' = r1 (a − …), r2' = r2 (b − …) are at b = 0, whatever a is."""
+    a, b = sm.symbols("a b", real=True)
+    x, y, z, w = sm.symbols("x y z w", real=True)
+    one, two = x**2 + y**2, z**2 + w**2
+    first, second = a - one - 2 * two, b - 2 * one - two
+    omega = sm.sqrt(2)
+    rates = {x: x * first - y, y: y * first + x, z: z * second - omega * w, w: w * second + omega * z}
+    hopf = pfaff.ode(rates, {a: -1, b: -0.5}, load=a).at().branch(to=1).of_kind("hopf")[0]
+    (point,) = hopf.curve("b", to=1).of_kind("double hopf")
+    curve = point.switch("hopf", to=1, points=60)
+    assert "b does not change along it, and to=1 is not reached" in curve.ended
+
+
 def branching(rates, **options):
     case = pfaff.ode(rates, {mu: -1, nu: 0}, load=mu).at()
     (point,) = case.branch(to=1).of_kind("branch point")
@@ -213,3 +250,38 @@ def test_two_cells_leave_their_common_state():
     last = uniform.of_kind("branch point")[0].switch(to=7)[-1]
     assert abs(last.state["u0"] - last.state["u1"]) > 3
     assert last.state["u0"] + last.state["u1"] == pytest.approx(4, abs=1e-9)  # as summing all rates demands
+
+
+def morris_lecar(**changed):
+    """Morris and Lecar, Biophys. J. 35 (1981)."""
+    V, u, I, phi, half, slope, calcium = sm.symbols("V u I phi V3 V4 gCa", real=True)
+    given = {I: 0, phi: "1/25", half: 2, slope: 30, calcium: "22/5"}
+    given |= {symbol: changed[symbol.name] for symbol in given if symbol.name in changed}
+    opened, steady = (1 + sm.tanh((V + 1.2) / 18)) / 2, (1 + sm.tanh((V - half) / slope)) / 2
+    current = I - 2 * (V + 60) - calcium * opened * (V - 120) - 8 * u * (V + 84)
+    rates = {V: current / 20, u: phi * (steady - u) * sm.cosh((V - half) / (2 * slope))}
+    return pfaff.ode(rates, given, load=I).at()
+
+
+def test_homoclinic_orbits_where_hopf_points_turn_back_beside_a_bogdanov_takens_point():
+    """Hopf points rise in φ by 4e-5 and then fall: the loops of the normal form are too far off, cycles are not."""
+    case = morris_lecar(gCa=4, V3=12, V4=17.4, phi="1/15")
+    point = case.hopf(to=150).curve("phi", to=1).special[-1]
+    curve = point.switch("homoclinic", to=0.3)
+    assert curve[-1]["phi"] == 0.3
+    loop = case.at(phi=0.3).hopf(to=150).orbits(to=-60).homoclinic()
+    assert curve[-1]["I"] == pytest.approx(loop["I"], abs=1e-6)
+    with pytest.raises(ParameterError, match="homoclinic orbits are below phi = 0.39"):
+        point.switch("homoclinic", to=0.5)
+
+
+def test_a_degenerate_bogdanov_takens_point_leads_nowhere():
+    """At φ = 0 the second state does not move at all, and equilibria form a line."""
+    point = morris_lecar().hopf(to=300).curve("phi", to=-0.5).special[-1]
+    assert point["phi"] == pytest.approx(0, abs=1e-8)
+    assert point.coefficients["a"] == 0
+    for kind in ("fold", "hopf", "homoclinic"):
+        with pytest.raises(NoBifurcationError, match="degenerate, a = 0"):
+            point.switch(kind, to=0.1)
+    with pytest.raises(ParameterError, match="nothing follows, ends at a bogdanov-takens point"):
+        morris_lecar().hopf(to=300).curve("phi", to=-0.5).extend(to=-1)

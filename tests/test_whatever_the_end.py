@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import sympy as sm
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import pfaff
 from pfaff.statement import TIME, coordinates
@@ -232,3 +234,51 @@ def test_nor_do_those_of_many_equations(make, to):
         equations, z = point.equations, point.spot.z
         balanced = abs(equations.jacobian(z)) @ np.abs(z)
         assert (np.abs(equations.rates(z)) <= 1e-13 * balanced[: equations.n]).all()
+
+
+# Curves
+
+NU = sm.Symbol("nu", real=True)
+
+
+@pytest.mark.parametrize("to", [2, 100, 1e4, 1e8, 1e12])
+def test_curves_of_folds_reach_a_distant_end(to):
+    """27 μ² = 4 ν³, over twelve decades of ν by steps that grow with the distance."""
+    case = pfaff.ode({x: mu + NU * x - x**3}, {mu: -1, NU: 1}, load=mu).at()
+    curve = case.branch(to=1, start={"x": -1.3}).of_kind("fold")[0].curve("nu", to=to)
+    assert curve[-1]["nu"] == to
+    assert curve.special == ()
+    for point in curve:
+        assert 27 * point["mu"] ** 2 == pytest.approx(4 * point["nu"] ** 3, rel=1e-11)
+
+
+@pytest.mark.parametrize(("to", "shift"), [(1, 0), (30, 0), (1e6, 0), (1, 0.3), (30, 0.3)])
+def test_special_points_of_curves_do_not_depend_on_their_end(to, shift):
+    """ẋ = y, ẏ = μ + ν y + x² + x y: folds at μ = 0, whatever ν, Bogdanov and Takens' point at ν = 0, and Hopf points
+    at x = −ν, μ = −ν² to one side of it. The value of ν at which the curve starts and what else it does to the
+    equations, by a wave in ν, does not matter."""
+    wave = sm.sin(NU) * shift
+    case = pfaff.ode({x: y, y: mu + wave + NU * y + x**2 + x * y}, {mu: -1, NU: -1.5}, load=mu).at()
+    fold = case.branch(to=1, start={"x": -1.0}).of_kind("fold")[0]
+    curve = fold.curve("nu", to=to)
+    assert curve[-1]["nu"] == to
+    assert [each.kind for each in curve.special] == ["bogdanov-takens"]
+    assert curve.special[0]["nu"] == pytest.approx(0, abs=1e-10)
+    assert curve.special[0]["mu"] == pytest.approx(0, abs=1e-10)
+    for point in curve:
+        assert point["mu"] == pytest.approx(-shift * np.sin(point["nu"]), abs=1e-10 * max(1.0, abs(point["nu"])))
+
+
+@given(
+    a=st.floats(0.1, 10), b=st.floats(0.1, 10), start=st.floats(-3, 3), unit=st.integers(-8, 8), far=st.integers(0, 3)
+)
+@settings(max_examples=40, deadline=None)
+def test_states_that_stay_where_they_are_but_for_rounding_do_not_shorten_steps(a, b, start, unit, far):
+    """y = a μ, z = b y − a b μ = 0 and what z drives: a straight line, whatever rounding leaves of z."""
+    scale, span = 10.0**unit, 10.0**far
+    equations = {y: a * mu / scale - y, z: b * y - a * b * mu / scale - z, w: z - w - w**3 / 10 + y * z / 5}
+    case = pfaff.ode(equations, {mu: start * scale}, load=mu).at()
+    branch = case.branch(to=(start + span) * scale)
+    assert branch[-1].value == (start + span) * scale
+    assert branch.special == ()
+    assert len(branch) < 40

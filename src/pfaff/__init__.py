@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from pfaff.errors import PfaffError
     from pfaff.flow.assembly import Assembly
     from pfaff.motion.motion_archive import load_motion
+    from pfaff.motion.outcomes import Outcome
     from pfaff.motion.result import Motion
     from pfaff.statement.drawing import Drawing
     from pfaff.statement.odes import Ode, ode
@@ -44,6 +45,7 @@ _HOMES = {
     "Drawing": "pfaff.statement.drawing",
     "Event": "pfaff.motion.events",
     "Motion": "pfaff.motion.result",
+    "Outcome": "pfaff.motion.outcomes",
     "load": "pfaff.archive.loading",
     "load_branch": "pfaff.bifurcation.orbits.orbit_archive",
     "load_curve": "pfaff.bifurcation.curves.rest_archive",
@@ -74,6 +76,7 @@ __all__ = [
     "Motion",
     "Ode",
     "OrbitBranch",
+    "Outcome",
     "Part",
     "Particle",
     "PfaffError",

@@ -101,7 +101,7 @@ class cached_property(functools.cached_property[Value]):
 
 
 class known_property(functools.cached_property[Value]):
-    """The same without waiting, for what takes microseconds: threads that compute it together take the first one's."""
+    """A cached property without a lock, for microseconds of work: threads that compute it at once share one value."""
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
         if instance is None:
@@ -140,7 +140,7 @@ class Lent(Generic[Value]):
 
 
 def _filled(known: MutableMapping[Any, Value], key: Any, turn: Any, make: Callable[[], Value]) -> Value:
-    """What is known by a key, made if it is not; one thread at a time for each turn.
+    """The value known by a key, made if it is not; one thread at a time for each turn.
 
     After an attempt that failed two threads may try again at once: what the first of them makes is taken by both.
     """
@@ -156,7 +156,8 @@ def _filled(known: MutableMapping[Any, Value], key: Any, turn: Any, make: Callab
 
 @contextmanager
 def part_of_a_whole() -> Iterator[None]:
-    """Within, Ctrl-C ends the whole: no analysis answers it with what it has so far, which would pass for an answer."""
+    """Within, Ctrl-C ends the whole: no analysis returns what it has so far, so that a partial result is not mistaken
+    for a complete one."""
     before = PART.set(True)
     try:
         yield

@@ -1,4 +1,4 @@
-"""What can be sent to another process: the fields of an object go along, what was derived of them stays behind."""
+"""Objects that can be sent to another process: their fields go along, what was derived from them stays behind."""
 
 from __future__ import annotations
 

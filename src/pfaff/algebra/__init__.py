@@ -1,7 +1,14 @@
 """Numbers and matrices, whatever they stand for: pencils, roots, quadratures, units. Knows nothing of mechanics.
 
-``tolerances`` is the one place for what counts as zero, real, growing, of lower rank, a family, settled;
-``newtons_method`` has the one loop of it. ``pencil`` gives eigenvalues of all ``scales`` with errors (``modes``),
-``light`` the growth rates of light damping, ``bordering`` what is singular because solutions come in families, and
-``structural_zeros`` Jacobians without the zeros of these; ``factors`` and ``sparse_borders`` are for sparse matrices.
+Read ``tolerances`` (the one place for what counts as zero, real, growing, of lower rank, a family, settled),
+``newtons_method`` (the one loop of it) and ``units``.
+
+Eigenvalues: ``pencil`` gives those of all ``scales`` with errors (``modes``), on ``polynomials``; ``light`` gives the
+growth rates of light damping, and ``rounding`` what remains uncertain.
+
+Singular matrices: ``bordering`` where solutions come in families, ``structural_zeros`` for Jacobians without the zeros
+of these; sparse ones by ``factors`` and ``sparse_borders``.
+
+Roots and quadratures: ``brackets`` and ``roots`` of functions, ``gauss`` and ``radau`` for collocation. ``one_thread``
+restricts BLAS.
 """

@@ -15,7 +15,7 @@ import numpy as np
 from pfaff.algebra.newtons_method import newton
 from pfaff.algebra.tolerances import AT_REST, NEIGHBOUR, TRANSVERSAL, rank
 
-FAINT = 1e-6  # rows below this, relative to the largest, are not made larger than they are beside it
+FAINT = 1e-6  # rows below this, relative to the largest, are not scaled up to its size
 WIDEST = 1e9  # ratio of units in which a matrix is balanced
 FARTHEST = 10.0  # length of a Newton step, relative to 1 + |x|
 
@@ -68,7 +68,7 @@ def balanced(J: np.ndarray, widest: float = WIDEST) -> tuple[np.ndarray, np.ndar
 def deficiency(matrix: np.ndarray, values: np.ndarray) -> int:
     """How many null vectors a balanced matrix with these singular values has.
 
-    Beside a stiff state all others look singular: what is not so with rows of like size is regular. Rows that are
+    Beside a stiff state all others look singular: a matrix is regular if it is so with rows of like size. Rows that are
     rounding stay small.
     """
     k = len(values) - rank(values)
@@ -133,7 +133,7 @@ def bordered_newton(
 def _rests(
     rhs: Callable[[np.ndarray], np.ndarray], jacobian: Callable[[np.ndarray], np.ndarray], x: np.ndarray
 ) -> bool:
-    """Whether nothing moves at x: where J is singular, Newton's method also settles on what J cannot reach."""
+    """Whether x is at rest: where J is singular, Newton's method also settles where the rates are outside J's range."""
     units = np.full(len(x), 1 + np.abs(x).max())
     return at_rest(rhs(x), row_sizes(jacobian, x, units))
 
@@ -141,7 +141,7 @@ def _rests(
 def row_sizes(
     jacobian: Callable[[np.ndarray], np.ndarray], x: np.ndarray, units: np.ndarray, here: np.ndarray | None = None
 ) -> np.ndarray:
-    """How large each row of a Jacobian is about x, unknowns in their units: a row may vanish at x itself, where the
+    """The size of each row of a Jacobian about x, unknowns in their units: a row may vanish at x itself, where the
     Jacobian is ``here`` if it is known."""
     uneven = NEIGHBOUR * units * (1 + np.arange(len(x)) % 3) / 3
     around = jacobian(x - uneven), jacobian(x) if here is None else here, jacobian(x + uneven)

@@ -8,9 +8,9 @@ from math import inf
 
 NODES = 5  # values through which a polynomial is laid
 HALVINGS = 50  # of an interval, for the root of a polynomial
-STALLED = 0.6  # of a bracket left after two evaluations, beyond which it is halved
-STRAIGHT = 0.8  # ratio of slopes that are one
-FALLS = 0.1  # to which values fall from one place to the next where they converge to a simple root
+STALLED = 0.6  # share of a bracket left after two evaluations, beyond which it is halved
+STRAIGHT = 0.8  # ratio of two slopes above which they count as equal
+FALLS = 0.1  # ratio of successive values below which they converge to a simple root
 
 
 def bracketed_root(
@@ -21,10 +21,12 @@ def bracketed_root(
     most: int = 150,
     first: float | None = None,
 ) -> float:
-    """Where a function vanishes, by the polynomial through its last values; evaluated there. ``first`` is a guess.
+    """Where a function vanishes, by the polynomial through its last values; it is last evaluated there. ``first`` is a
+    guess.
 
-    Of an order near 2 without derivatives, and never outside the bracket; raises ArithmeticError at what is no number.
-    A place is believed where the function is as good as linear about it, or else enclosed within the tolerance.
+    The order is near 2 without derivatives, and trials never leave the bracket. Raises ArithmeticError where the
+    function is not a number. A root is accepted where the function is nearly linear about it, or enclosed within the
+    tolerance.
     """
     low, high = (a, _number(function(a))), (b, _number(function(b)))
     if _alike(low[1], high[1]):
@@ -52,8 +54,8 @@ def bracketed_root(
 
 
 def vertex(nodes: Sequence[tuple[float, float]]) -> tuple[float, float] | None:
-    """Where the parabola through three values, the first and the last of one sign, is nearest to zero, or beyond it,
-    and its value there; none if it bends towards zero."""
+    """Where the parabola through three values, the first and the last of one sign, is nearest to zero or beyond it, and
+    its value there; None if it bends towards zero."""
     (t0, f0), (t1, f1), (t2, f2) = nodes
     slope, next_slope = (f1 - f0) / (t1 - t0), (f2 - f1) / (t2 - t1)
     bend = (next_slope - slope) / (t2 - t0)
@@ -64,7 +66,8 @@ def vertex(nodes: Sequence[tuple[float, float]]) -> tuple[float, float] | None:
 
 
 def _linear_distance(*places: tuple[float, float]) -> float:
-    """How far the root is from the last of places that converge along a line, roughly; else it may be anywhere."""
+    """An estimate of the distance of the root from the last of places that converge along a line; infinite if they do
+    not."""
     *others, last = places
     slopes = [(value - last[1]) / (at - last[0]) for at, value in others]
     straight = all(slopes) and all(STRAIGHT < slope / slopes[-1] < 1 / STRAIGHT for slope in slopes)
@@ -73,7 +76,7 @@ def _linear_distance(*places: tuple[float, float]) -> float:
 
 
 def _alike(a: float, b: float) -> bool:
-    """Whether both have the same sign; their product may underflow."""
+    """Whether both have the same sign, though their product may underflow."""
     return (a < 0 and b < 0) or (a > 0 and b > 0)
 
 

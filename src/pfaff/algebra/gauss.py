@@ -15,7 +15,7 @@ from pfaff.threads import cached_property
 class Gauss:
     """Gauss's collocation with m points in [0, 1]: the Runge–Kutta coefficients A, b, c, and A², bᵀA.
 
-    ``inverse`` has the coefficients in Legendre's polynomials, one column each, of those through one point.
+    ``inverse`` gives, column by column, the Legendre coefficients of the polynomial that is 1 at one point.
     """
 
     degree: int
@@ -31,7 +31,7 @@ class Gauss:
         return legendre.legvander(2 * at - 1, self.degree - 1) @ self.inverse
 
     def integrals(self, at: np.ndarray) -> np.ndarray:
-        """Their integrals from 0."""
+        """Integrals of these polynomials from 0."""
         return legendre_integrals(2 * at - 1, self.degree) @ self.inverse
 
     @cached_property
@@ -42,7 +42,7 @@ class Gauss:
 
     @cached_property
     def constant(self) -> float:
-        """Of the error between mesh points: max |∫ Π(s − c_i) ds|/m!."""
+        """The constant max |∫ Π(s − c_i) ds|/m! of the error between mesh points."""
         polynomial = np.polynomial.Polynomial.fromroots(self.c).integ()
         within = polynomial(np.linspace(0.0, 1.0, 401)) - polynomial(0.0)
         return float(np.abs(within).max() / np.prod(np.arange(1, self.degree + 1, dtype=float)))

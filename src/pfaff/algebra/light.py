@@ -19,8 +19,8 @@ from pfaff.algebra.tolerances import EPS, SETTLED
 
 LIGHT = 1e-3  # damping beside stiffness and inertia, below which it is light
 REFINEMENTS = 8  # steps of Newton's method, on a stack of which each has settled when none is halved any more
-ROUNDED = 4 * EPS  # of the equations, what is rounding
-NEAR = 1e-2  # how far it may be, relatively, from where it was sought
+ROUNDED = 4 * EPS  # residual of the equations, relative to their terms, that is rounding
+NEAR = 1e-2  # relative distance from where it was sought within which an eigenvalue is accepted
 UPRIGHT = 0.1  # the largest imaginary part of an accepted vector, beside its real part
 
 
@@ -55,14 +55,14 @@ class Light(NamedTuple):
 
 
 def most_real(vectors: np.ndarray) -> np.ndarray:
-    """The same with phases in which they are as real as can be."""
+    """The vectors, each with the phase in which it is as real as possible."""
     if not np.iscomplexobj(vectors):
         return vectors
     return vectors * np.exp(-0.5j * np.angle((vectors**2).sum(axis=-1, keepdims=True)))
 
 
 def refined(pencils: Stack, vectors: np.ndarray) -> Light:
-    """Eigenvalues near i of lightly damped pencils, one of each, by Newton's method from their vectors."""
+    """Eigenvalues near i of lightly damped pencils, one for each pencil, by Newton's method from their vectors."""
     with np.errstate(over="ignore", invalid="ignore"):  # where Newton's method runs away, nothing settles
         light = pencils.light
         form = _Form(*_in_units_of_damping(pencils, light), light[:, None, None])
@@ -125,20 +125,20 @@ class _Form(NamedTuple):
         return np.concatenate([upper, lower, *borders], axis=1), residual[:, :, 0]
 
     def sizes(self, mode: _Mode) -> np.ndarray:
-        """What the equations would be if nothing in them cancelled."""
+        """Sizes of the equations if nothing in them cancelled."""
         (K, C, M, ε), (a, b, σ, ω) = map(np.abs, self), map(np.abs, mode.columns)
         A, B = K + ω**2 * M + ε**2 * σ * (C + σ * M), ω * (C + 2 * σ * M)
         return np.concatenate([A @ a + ε**2 * (B @ b), A @ b + B @ a], axis=1)[:, :, 0]
 
 
 def _in_units_of_damping(pencils: Stack, light: np.ndarray) -> Stack:
-    """With C / ε for C."""
+    """The pencils with C / ε for C."""
     ε = light[:, None, None]
     return pencils._replace(C=np.divide(pencils.C, ε, out=np.zeros_like(pencils.C), where=ε > 0))
 
 
 def _solved(matrices: np.ndarray, right: np.ndarray) -> np.ndarray:
-    """Solutions of a stack of equations; not a number where there is none."""
+    """Solutions of a stack of equations; NaN where there is none."""
     try:
         return np.linalg.solve(matrices, right[:, :, None])[:, :, 0]
     except np.linalg.LinAlgError:

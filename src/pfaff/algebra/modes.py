@@ -11,7 +11,8 @@ from pfaff.algebra.tolerances import NOISE, SAFE
 
 
 class Growing(NamedTuple):
-    """How many oscillations grow, how many exponentials, and of how many eigenvalues rounding hides what they do."""
+    """Numbers of growing oscillations, of growing exponentials, and of eigenvalues about which rounding leaves it
+    open."""
 
     oscillating: int
     divergent: int
@@ -34,11 +35,11 @@ class Modes:
 
     @property
     def on_axis(self) -> np.ndarray:
-        """The real parts up to which they may lie on the imaginary axis."""
+        """The real part up to which each eigenvalue may lie on the imaginary axis."""
         return 10 * NOISE * self.light * np.abs(self.values) + SAFE * self.growth_errors
 
     @property
     def noise(self) -> tuple[np.ndarray, np.ndarray]:
-        """The real and the imaginary parts that may be rounding."""
+        """The real and the imaginary part, for each eigenvalue, that may be rounding."""
         sizes = NOISE * np.abs(self.values)
         return self.light * sizes + SAFE * self.growth_errors, sizes + SAFE * self.errors

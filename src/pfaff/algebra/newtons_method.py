@@ -1,6 +1,6 @@
-"""Newton's method, whatever the unknowns are: whoever knows the equations makes a step, the loop and its end are here.
+"""Newton's method for any unknowns: the caller supplies one step; the loop and its end are here.
 
-It goes on until changes no longer shrink: digits are as many as rounding leaves, and no tolerance chooses them.
+It goes on until changes no longer shrink: rounding alone, and no tolerance, limits the number of digits.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ Unknowns = TypeVar("Unknowns")
 
 
 class Newton(NamedTuple, Generic[Unknowns]):
-    """Where the method has ended, the last relative change, and whether changes ceased there to shrink."""
+    """Where the method ended, the last relative change, and whether changes had ceased to shrink there."""
 
     at: Unknowns
     change: float
@@ -35,10 +35,11 @@ def newton(
     settled: float = SETTLED,
     enough: float = EXACT,
 ) -> Newton[Unknowns]:
-    """Steps until their changes cease to shrink, or so many; ``step`` gives where it leads and how much that changes.
+    """Newton steps until their changes cease to shrink, ``most`` at most; ``step`` gives the next iterate and its
+    relative change.
 
-    The change is relative to what the unknowns are measured by; where steps are costly, one that is ``enough`` is the
-    last. A step that gives none, for a matrix that is singular or numbers that are not finite, ends the method there.
+    The change is relative to the size of the unknowns; where steps are costly, one with a change below ``enough`` is
+    the last. A ``step`` that returns None, for a singular matrix or numbers that are not finite, ends the method.
     """
     change = np.inf
     for _ in range(most):
@@ -57,9 +58,9 @@ def newton_columns(
     most: int = NEWTON_STEPS,
     settled: float = SETTLED,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The same on many columns at once, and which have settled; those that have are left alone.
+    """``newton`` on many columns at once, and which have settled; those that have are left alone.
 
-    ``step`` gives where columns lead and how much each changes: not a number where it has no step.
+    ``step`` gives the next columns and the change of each: NaN where there is no step.
     """
     at, going = at.copy(), np.arange(at.shape[1])
     done = np.full(at.shape[1], False)

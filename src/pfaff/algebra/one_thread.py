@@ -1,4 +1,4 @@
-"""Linear algebra by one thread: where matrices are small, two of them wait for each other."""
+"""Linear algebra by one thread: for small matrices, two threads only wait for each other."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from typing import Any
 
 
 class OneThread(ContextDecorator):
-    """``with one_thread:`` BLAS takes one thread, and so it does in functions that are decorated ``@one_thread``.
+    """``with one_thread:`` restricts BLAS to one thread, as does the decorator ``@one_thread``.
 
-    That is a setting of the whole process: whoever is the first inside changes it, and the last one out puts it back.
+    The setting holds for the whole process: the first one inside changes it, and the last one out restores it.
     """
 
     def __init__(self) -> None:

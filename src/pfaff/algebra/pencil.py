@@ -33,15 +33,15 @@ from pfaff.algebra.tolerances import EXACT, NOISE, SAFE, STIFF, UNCERTAIN
 from pfaff.errors import ConvergenceError
 from pfaff.threads import known_property
 
-IMPROVEMENTS, IMPROVED = 6, 1e-11  # steps of Newton's method for each eigenvalue; the last, relative
-NEIGHBOURLY = 0.1  # of the distance to the next eigenvalue, the longest step
-UNSURE, TRIED, COARSER = 1e-7, 31, 5  # errors above this, relative, are looked at closely, at distances by half decades
-AROUND = np.exp(0.25j * np.pi * np.arange(8))  # directions
-CLOSE = 1e-3  # distance of neighbours, relative, below which it is looked at closely whether they have met
-NOTHING = 1e-30  # eigenvalues beside the largest, below which one of a singular matrix is zero but for rounding
-DOUBTFUL = 1e-6  # real or imaginary parts below this, relative to the eigenvalue, are looked at closely
+IMPROVEMENTS, IMPROVED = 6, 1e-11  # Newton steps for each eigenvalue; relative size of the last
+NEIGHBOURLY = 0.1  # longest step, as a share of the distance to the next eigenvalue
+UNSURE, TRIED, COARSER = 1e-7, 31, 5  # relative errors above this are examined, at distances by half decades
+AROUND = np.exp(0.25j * np.pi * np.arange(8))  # unit directions
+CLOSE = 1e-3  # relative distance of neighbours below which it is examined whether they have met
+NOTHING = 1e-30  # eigenvalues below this, relative to the largest, are zero but for rounding: of a singular matrix
+DOUBTFUL = 1e-6  # real or imaginary parts below this, relative to the eigenvalue, are examined
 HEAVY = 10.0  # C/√(KM) beyond which damping is heavy
-LARGEST = 1e306  # powers of an eigenvalue in the polynomial
+LARGEST = 1e306  # bound on the powers of an eigenvalue in the polynomial
 BEYOND = "eigenvalues of the small motions, or their squares, are too large for double precision: use other units"
 
 
@@ -50,23 +50,23 @@ class Pencil:
     """P_0 + λ P_1 (+ λ² P_2), square matrices of one size, the last of them regular."""
 
     coefficients: tuple[np.ndarray, ...]
-    made_of: tuple[np.ndarray, ...] | None = None  # sizes of what the entries are sums of, if more than themselves
+    made_of: tuple[np.ndarray, ...] | None = None  # sizes of the terms summed in the entries, if larger
 
     def at(self, value: complex | np.ndarray) -> np.ndarray:
         """The matrix at λ, or a stack of them."""
         return horner(self.coefficients, value)
 
     def slope(self, value: complex | np.ndarray) -> np.ndarray:
-        """The derivative by λ."""
+        """The derivative with respect to λ."""
         return horner(tuple(k * each for k, each in enumerate(self.coefficients) if k), value)
 
     def bend(self, value: complex | np.ndarray) -> np.ndarray:
-        """The second derivative by λ."""
+        """The second derivative with respect to λ."""
         twice = tuple(k * (k - 1) * each for k, each in enumerate(self.coefficients) if k > 1)
         return horner(twice, value) if twice else np.zeros_like(self.coefficients[0])
 
     def scaled(self, units: Units) -> Pencil:
-        """The same with its equations and its coordinates in other units."""
+        """The pencil with its equations and its coordinates in other units."""
         rows, columns = units
         return Pencil(tuple(rows[:, None] * each * columns for each in self.coefficients))
 
@@ -76,29 +76,29 @@ class Pencil:
         return rows[0], columns[0]
 
     def light(self, size: float) -> float:
-        """How small damping is beside stiffness and inertia at eigenvalues of this modulus; one where it is not."""
+        """Ratio of damping to stiffness and inertia at eigenvalues of this modulus, at most one."""
         if len(self.coefficients) < 3:
             return 1.0
         return min(1.0, float(Stack(*self.of_modulus(size)).light)) or 1.0
 
     def of_modulus(self, size: float) -> list[np.ndarray]:
-        """The coefficients where eigenvalues of this modulus count as one."""
+        """The coefficients in the unit of λ in which eigenvalues of this modulus have modulus one."""
         return [size**k * each for k, each in enumerate(self.coefficients)]
 
     def damped(self, times: float) -> Pencil:
-        """The same with its damping so many times as large."""
+        """The pencil with its damping multiplied by a factor."""
         K, C, M = self.coefficients
         return Pencil((K, times * C, M))
 
     @known_property
     def J(self) -> np.ndarray:
-        """The first-order form."""
+        """The matrix of the first-order form."""
         *lower, last = self.coefficients
         return companion(-np.linalg.solve(last, np.concatenate(lower, axis=1)))
 
     @known_property
     def plain(self) -> np.ndarray:
-        """All eigenvalues, as the first-order form gives them: the largest are right, whatever the others are."""
+        """All eigenvalues of the first-order form; the largest are accurate, whatever the others are."""
         try:
             values = by_modulus(eigenvalues_of(self.J))
         except np.linalg.LinAlgError:
@@ -139,7 +139,8 @@ class Pencil:
         return diagonalising(self.coefficients[1]) if HEAVY * np.sqrt(K) * np.sqrt(M) < C else None
 
     def turned(self, turn: Units | None) -> Pencil:
-        """The same in such combinations: what cancels is zero, and certain where it cancels to the last digit."""
+        """The pencil in such combinations: entries that cancel are zero, and certain where they cancel to the last
+        digit."""
         if turn is None:
             return self
         sizes = tuple(np.abs(turn[0]) @ np.abs(each) @ np.abs(turn[1]) for each in self.coefficients)
@@ -179,7 +180,7 @@ class Pencil:
         sizes = sizes if self.made_of is None else self._sizes(np.abs(values))
         weights = np.einsum("mi,mij,mj->m", np.abs(left), sizes, np.abs(right))
         with np.errstate(divide="ignore", invalid="ignore"):
-            errors = np.maximum(UNCERTAIN * weights / np.abs(turn), np.abs(wanted))  # of what was not improved
+            errors = np.maximum(UNCERTAIN * weights / np.abs(turn), np.abs(wanted))  # for those that were not improved
         errors[np.isnan(errors)] = np.inf
         for k in np.flatnonzero(errors > UNSURE * np.abs(values)):
             errors[k] = min(errors[k], self._reach(values[k], sizes[k], (units[0][k], units[1][k])))
@@ -193,7 +194,7 @@ class Pencil:
             return left, turn, right, np.where(values.imag == 0, (-least / turn).real, -least / turn)
 
     def _lightly_damped(self, modes: Modes, units: Units) -> Modes:
-        """With growth rates to digits of their own where damping is light."""
+        """The modes with growth rates to digits of their own where damping is light."""
         turning = np.flatnonzero(np.abs(modes.values.real) < LIGHT * modes.values.imag)
         if len(self.coefficients) < 3 or not len(turning) or not self.coefficients[1].any():
             return modes
@@ -221,16 +222,18 @@ class Pencil:
         return Stack(*(sizes[:, None, None] ** k * (rows * each * columns) for k, each in enumerate(self.coefficients)))
 
     def shaken(self, value: complex, by_load: Pencil) -> float:
-        """How far rounding may move the load at which the matrix is singular at λ, if λ moves with the load or not."""
+        """How far rounding may move the load at which the matrix is singular at λ, whether λ moves with the load or
+        not."""
         left, _, right = self._null_vectors(np.array([value]), evened(self._magnitudes(np.array([abs(value)]))))
         pushed = np.einsum("mi,ij,mj->", left.conj(), by_load.at(value), right)
         weight = np.einsum("mi,mij,mj->", np.abs(left), self._sizes(np.array([abs(value)])), np.abs(right))
         return float(SAFE * UNCERTAIN * weight / abs(pushed)) if pushed else np.inf
 
     def growth_error(self, value: complex) -> float:
-        """How far rounding may have moved a growth rate: entries are real, and what they change may be mere frequency.
+        """How far rounding may have moved a growth rate: entries are real, so that their changes may move the frequency
+        only.
 
-        To first order, and by the square of the whole error over the distance of the next eigenvalue.
+        To first order, plus the square of the whole error over the distance to the next eigenvalue.
         """
         seen = self.turned(self.turn)
         modes = seen._modes
@@ -245,18 +248,18 @@ class Pencil:
         return min(float(modes.growth_errors[k]), first + float(modes.errors[k]) ** 2 / apart)
 
     def _sizes(self, moduli: np.ndarray) -> np.ndarray:
-        """What the matrices at eigenvalues of these moduli are sums of."""
+        """Sizes of the terms that the matrices are sums of, at eigenvalues of these moduli."""
         return self._magnitudes(moduli) if self.made_of is None else horner(self.made_of, moduli)
 
     def _reach(self, value: complex, size: np.ndarray, units: Units) -> float:
-        """How far around an eigenvalue rounding may make the matrix singular, in whatever direction: to first order
-        that is too far about a multiple one, which moves by a root."""
+        """How far around an eigenvalue rounding may make the matrix singular, in any direction. A first-order estimate
+        is too large at a multiple eigenvalue, which moves by a root."""
         rows, columns = units
         away = max(abs(value), STIFF * self.largest) * np.logspace(-15, 0, TRIED)
         doubt = UNCERTAIN * len(size) * np.linalg.norm(size * rows[:, None] * columns, 2)
 
         def regular(distances: np.ndarray) -> np.ndarray:
-            """In every direction."""
+            """Whether the matrix is regular at each distance, in every direction."""
             around = self.at(value + np.outer(AROUND, distances).ravel()) * rows[:, None] * columns
             least = np.linalg.svd(around, compute_uv=False)[:, -1].reshape(len(AROUND), -1)
             return np.asarray((least > doubt).all(axis=0))
@@ -269,7 +272,7 @@ class Pencil:
         return float(away[first - len(finer) + int(finer.argmax())] if finer.any() else away[first])
 
     def growing(self) -> Growing:
-        """How much grows: what rounding may have moved is looked at closely."""
+        """How many modes grow; eigenvalues near the axis, within what rounding may have moved them, are examined."""
         return self._growing if self.turn is None else self.turned(self.turn)._growing
 
     @known_property
@@ -286,12 +289,13 @@ class Pencil:
 
     @known_property
     def growing_squares(self) -> Growing:
-        """The same where eigenvalues are λ²: a pair of complex ones grows as an oscillation, positive ones straight."""
+        """How many modes grow where eigenvalues are λ²: a complex pair as an oscillation, positive ones as
+        exponentials."""
         values = self.rough[self.rough.imag >= 0]
         size = np.abs(values)
         doubt = DOUBTFUL * size + STIFF * size.max(initial=0.0)
         unsure = (size <= doubt) | ((values.imag != 0) & (values.imag <= doubt))
-        unsure |= distances(values, self.rough) <= CLOSE * size  # two that rounding may have kept from parting
+        unsure |= distances(values, self.rough) <= CLOSE * size  # two that rounding may have kept from separating
         values, (_, noise) = self._looked_at(values, unsure)
         turns = values.imag > noise
         straight, counted = ~turns & (values.real > noise), np.where(values.imag > 0, 2, 1)
@@ -299,7 +303,7 @@ class Pencil:
         return Growing(int(turns.sum()), int(counted[straight].sum()), int(counted[hidden].sum()))
 
     def _looked_at(self, values: np.ndarray, unsure: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Rough eigenvalues, some of them improved, and what may be rounding in their real and imaginary parts."""
+        """Rough eigenvalues, the unsure ones improved, and what may be rounding in their real and imaginary parts."""
         noise = np.tile(NOISE * np.abs(values), (2, 1))
         if not unsure.any():
             return values, noise
@@ -308,11 +312,11 @@ class Pencil:
         return values, noise
 
     def _magnitudes(self, sizes: np.ndarray) -> np.ndarray:
-        """The matrices at eigenvalues of these moduli if nothing cancelled."""
+        """The matrices at eigenvalues of these moduli as if nothing cancelled."""
         return horner(tuple(np.abs(each) for each in self.coefficients), sizes)
 
     def _null_vectors(self, values: np.ndarray, units: Units) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Left and right vectors with left·P(λ)·right as small as can be, and that number, for each eigenvalue.
+        """Left and right vectors that make left·P(λ)·right smallest, and that number, for each eigenvalue.
 
         Equal eigenvalues take one null vector each, where there are as many, paired so that left·P'·right is one for
         each and zero between them.

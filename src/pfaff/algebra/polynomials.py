@@ -1,17 +1,18 @@
-"""Matrix polynomials and their eigenvalues: values, first-order forms, order, what is repeated."""
+"""Matrix polynomials and their eigenvalues: values, first-order forms, order, repeated ones."""
 
 from __future__ import annotations
 
 import numpy as np
 
-ALIKE = 1e-9  # relative distance of eigenvalues that are one, and size of singular values that are none
-CLOSED = 1e-6  # of the least imaginary part, what may be left of the sum of all
+ALIKE = 1e-9  # relative distance within which eigenvalues are equal, and relative size of singular values that are zero
+CLOSED = 1e-6  # largest sum of all imaginary parts, relative to the least, if complex ones come in pairs
 
 Units = tuple[np.ndarray, np.ndarray]  # of rows and of columns
 
 
 def repeated(values: np.ndarray, sizes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """For each value, the first that is equal, and how many are before it: as many as its matrix has null vectors."""
+    """For each value, the index of the first that equals it, and how many equal ones come before it, as long as its
+    matrix has as many null vectors."""
     same = np.abs(values[:, None] - values[None]) <= ALIKE * np.abs(values)[:, None]
     before, first = np.tril(same, -1).sum(axis=1), same.argmax(axis=1)
     nullity = (sizes <= ALIKE * sizes[:, :1]).sum(axis=1)
@@ -20,16 +21,16 @@ def repeated(values: np.ndarray, sizes: np.ndarray) -> tuple[np.ndarray, np.ndar
 
 
 def any_alike(values: np.ndarray) -> bool:
-    """Whether any of them are equal."""
+    """Whether any two values are equal."""
     same = np.abs(values[:, None] - values) <= ALIKE * np.abs(values)
     return bool(np.count_nonzero(same) > len(values))
 
 
 def nearly_null(matrices: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
-    """Vectors with left·P·right as small as can be, and that number, for nearly singular matrices of even units.
+    """Vectors that make left·P·right smallest, and that number, for nearly singular matrices in even units.
 
-    The row and the column of the largest entry of the inverse, which is the product of both vectors but for what P
-    leaves regular; their own largest entries are one. None where there is no inverse.
+    They are the row and the column of the largest entry of the inverse, which is the product of both vectors up to what
+    P leaves regular; their own largest entries are one. None where there is no inverse.
     """
     if not matrices.size:
         return None
@@ -47,7 +48,7 @@ def nearly_null(matrices: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarra
 
 
 def evened(sizes: np.ndarray) -> Units:
-    """Units of the rows and columns of each matrix in which the largest entry of every one of them is one.
+    """Units of the rows and columns of each matrix in which the largest entry of every row and column is one.
 
     Rows and columns share what is uneven by square roots, as a symmetric matrix wants it (Ruiz, Rutherford Appleton
     Laboratory RAL-TR-2001-034), and rows go before columns in what is left.
@@ -59,7 +60,7 @@ def evened(sizes: np.ndarray) -> Units:
 
 
 def _largest(sizes: np.ndarray, axis: int) -> np.ndarray:
-    """Of the entries of each row (axis 2) or column; one where all are zero."""
+    """The largest entry of each row (axis 2) or column; one where all are zero."""
     largest = np.maximum.reduce(sizes, axis=axis, initial=0.0)
     largest[largest == 0.0] = 1.0
     return largest
@@ -96,7 +97,7 @@ def horner(coefficients: tuple[np.ndarray, ...], value: complex | np.ndarray) ->
 
 
 def closed(values: np.ndarray) -> bool:
-    """Whether complex ones come in pairs."""
+    """Whether complex values come in pairs."""
     turning = np.abs(values.imag[values.imag != 0])
     return bool(abs(values.imag.sum()) <= CLOSED * turning.min(initial=np.inf))
 
@@ -114,7 +115,7 @@ def companion(last: np.ndarray) -> np.ndarray:
 
 
 def eigenvalues_of(matrix: np.ndarray) -> np.ndarray:
-    """By the QR algorithm; by the QZ algorithm where that goes on for ever, as it may about pairs that are equal."""
+    """Eigenvalues by the QR algorithm; by the QZ algorithm where QR does not end, as it may for equal pairs."""
     try:
         return np.linalg.eigvals(matrix).astype(complex)
     except np.linalg.LinAlgError:
@@ -126,6 +127,6 @@ def eigenvalues_of(matrix: np.ndarray) -> np.ndarray:
 
 
 def distances(values: np.ndarray, others: np.ndarray) -> np.ndarray:
-    """From each value to the next of the others."""
+    """From each value to the nearest of the others."""
     apart = np.sort(np.abs(values[:, None] - others[None]), axis=1)
     return apart[:, 1] if apart.shape[1] > 1 else np.full(len(values), np.inf)

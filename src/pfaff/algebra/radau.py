@@ -60,7 +60,7 @@ def radau(stages: int) -> Collocation:
 
 @cache
 def radau_rule(stages: int) -> Gauss:
-    """The same as what takes Gauss's points takes it."""
+    """The Radau rule as a ``Gauss``, for what takes Gauss's points."""
     rule = radau(stages)
     A, b = rule.matrix, rule.matrix[-1]
     return Gauss(stages, A, A @ A, b, b @ A, rule.nodes, rule._to_basis)

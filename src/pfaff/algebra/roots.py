@@ -22,7 +22,7 @@ SPREAD = 18.0  # e-folds that a function may vary on one subinterval, so that ro
 DEEPEST = 10  # halvings of the interval
 EDGE, AXIS = 1e-9, 1e-12  # how far beyond an end, and off the axis, rounding moves roots (in half-widths)
 NEGLIGIBLE = 1e-15  # last coefficients, relative to the largest, that are rounding
-CLOSEST = 1e-6  # of the surroundings in which a suspect is looked at again, the least
+CLOSEST = 1e-6  # smallest relative surroundings in which a suspect is examined
 NEAR = 0.02  # a complex root this close to the axis (in half-widths) is a suspect
 
 SignedLog = tuple[np.ndarray, np.ndarray, np.ndarray]  # sign, logarithm and logarithm of the error of each function

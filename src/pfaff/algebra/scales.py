@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from pfaff.algebra.pencil import Pencil
 
 APART = 1e-7  # ratio of moduli beyond which eigenvalues are taken scale by scale
-SCALE = 10.0  # ratio of neighbouring moduli beyond which they are of different scales
-PASSES, STEADY = 5, 1e-3  # until the scales stay as they are
+SCALE = 10.0  # ratio of neighbouring moduli beyond which they belong to different scales
+PASSES, STEADY = 5, 1e-3  # passes until the scales settle; their relative change by then
 
 
 def by_scales(pencil: Pencil) -> np.ndarray:
@@ -37,9 +37,9 @@ def by_scales(pencil: Pencil) -> np.ndarray:
 
 
 def _again(pencil: Pencil, values: np.ndarray, known: dict[float, np.ndarray]) -> np.ndarray:
-    """The eigenvalues again, those of each scale from a form of that scale: it has as many below and above.
+    """The eigenvalues again, those of each scale from a form in its own unit, which has as many below and above it.
 
-    Scales are powers of two; what is ``known`` at one of them is not computed again.
+    Scales are powers of two; forms already ``known`` at one of them are not computed again.
     """
     sizes = np.maximum(np.abs(values), STIFF * abs(values[-1]) * STIFF)
     groups = np.split(np.arange(len(values)), 1 + np.flatnonzero(sizes[1:] > SCALE * sizes[:-1]))

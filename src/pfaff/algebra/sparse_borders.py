@@ -14,12 +14,12 @@ from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import splu
 
-LATE = 2.0**-30  # the size of dense rows as pivots, beside all others: refinement makes good what that costs in digits
-TURNS = 4  # of inverse iteration: each squares what null vectors are wrong by
+LATE = 2.0**-30  # scale of dense rows as pivots, relative to all others; refinement restores the digits that this costs
+TURNS = 4  # inverse iterations, each of which squares the error of null vectors
 
 
 class Factors:
-    """LU factors of a square matrix whose last rows, so many, are dense. Rows of any size are made alike."""
+    """LU factors of a square matrix whose last ``dense`` rows are dense. Rows are scaled to like size."""
 
     def __init__(self, matrix: sparse.csc_array, dense: int = 0) -> None:
         rows = largest_in_rows(matrix)
@@ -44,26 +44,26 @@ class Factors:
         return x + self.unrefined(right - matrix @ x, transposed)
 
     def unrefined(self, right: np.ndarray, transposed: bool = False) -> np.ndarray:
-        """The same without that, for matrices that are far from singular, in inner loops."""
+        """The solution without refinement, for inner loops with matrices that are far from singular."""
         rows = self._rows if right.ndim == 1 else self._rows[:, None]
         return self._factors.solve(right, "T") / rows if transposed else self._factors.solve(right / rows)
 
     @property
     def sign(self) -> float:
-        """Of the determinant."""
+        """Sign of the determinant."""
         pivots = np.sign(self._factors.U.diagonal().real).prod()
         return float(pivots * _parity(self._factors.perm_r) * _parity(self._factors.perm_c))
 
 
 def _parity(order: np.ndarray) -> int:
-    """Of a permutation: even if it has as many cycles as elements, or two fewer, or four …"""
+    """Parity of a permutation: even if elements exceed cycles by an even number."""
     n = len(order)
     graph = sparse.csr_array((np.ones(n), (np.arange(n), order)), shape=(n, n))
     return 1 - 2 * ((n - connected_components(graph, directed=False, return_labels=False)) % 2)
 
 
 def entries(matrix: Any) -> np.ndarray:
-    """Of a matrix, dense or sparse: in the latter case those that are not zero by structure."""
+    """The entries of a dense matrix, or those of a sparse one that are not zero by structure."""
     return matrix.data if sparse.issparse(matrix) else matrix
 
 
@@ -92,13 +92,13 @@ def with_rows(matrix: sparse.csc_array, rows: np.ndarray) -> sparse.csc_array:
 
 
 def bordered(matrix: sparse.csc_array, columns: np.ndarray, rows: np.ndarray, dense: int = 0) -> Factors:
-    """Of [[matrix, columns], [rows, 0]]; the last rows of the matrix itself, so many, may be dense."""
+    """Factors of [[matrix, columns], [rows, 0]]; the last ``dense`` rows of the matrix itself may be dense."""
     k = len(rows)
     return Factors(with_rows(with_columns(matrix, columns), np.hstack([rows, np.zeros((k, k))])), k + dense)
 
 
 def in_units(matrix: sparse.csc_array, units: np.ndarray, of_rows: Any = None) -> sparse.csc_array:
-    """Columns times units, rows over others."""
+    """The matrix with its columns multiplied by ``units`` and its rows divided by ``of_rows``."""
     data = matrix.data * np.repeat(units, np.diff(matrix.indptr))
     if of_rows is not None:
         data = data / of_rows[matrix.indices]
@@ -111,9 +111,9 @@ def shifted(matrix: sparse.csc_array, shift: complex) -> sparse.csc_array:
 
 
 def null_vectors(matrix: sparse.csc_array, dense: int = 0) -> tuple[np.ndarray, np.ndarray]:
-    """Right and left vectors of unit length that a nearly singular matrix, and its transpose, take to nearly nothing.
+    """Unit right and left vectors that a nearly singular matrix, and its transpose, take to nearly nothing.
 
-    Each is the border by which the other is solved for, from random ones on. Its last rows, so many, may be dense.
+    Each is the border by which the other is solved for, from random ones on. The last ``dense`` rows may be dense.
     """
     n, generator = matrix.shape[0], np.random.default_rng(1949)
     unit = np.append(np.zeros(n), 1.0)

@@ -9,7 +9,7 @@ import numpy as np
 
 from pfaff.algebra.bordering import balanced, deficiency
 
-PROJECTED = 64 * float(np.finfo(float).eps)  # what a projection leaves of nothing, relative to the matrix
+PROJECTED = 64 * float(np.finfo(float).eps)  # what a projection leaves of a zero, relative to the matrix
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class Deflation:
 
     scale: np.ndarray
     levels: tuple[tuple[np.ndarray, np.ndarray, np.ndarray], ...]
-    reference: np.ndarray  # without them
+    reference: np.ndarray  # its Jacobian without structural zeros
 
     @classmethod
     def about(cls, J: np.ndarray, zeros: Sequence[int]) -> Deflation:
@@ -37,7 +37,7 @@ class Deflation:
 
     @property
     def directions(self) -> np.ndarray:
-        """In which the reference acts without its structural zeros, column by column."""
+        """The directions in which the reference acts without its structural zeros, column by column."""
         found = np.diag(self.scale)
         for kept, _, _ in self.levels:
             found = found @ kept
@@ -56,7 +56,7 @@ class Deflation:
 
 
 def zero_chain(J: np.ndarray, most: int) -> tuple[int, ...]:
-    """How many null vectors J has, then J on its range, and so on: more than one number where zeros form blocks.
+    """How many null vectors J has, then J on its range, and so on: more than one number where zeros form Jordan blocks.
 
     ``most`` limits their sum to what the structure explains: stiff systems look singular when they are not.
     """

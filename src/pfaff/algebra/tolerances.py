@@ -1,8 +1,8 @@
 """What counts as zero, as imaginary, as growing, as of lower rank, as a family, as settled: one place for each notion.
 
-Every number is relative to what a thing is compared with, which whoever compares says. Those with ε in their reason are
-what rounding leaves; the others are choices, and say what they keep apart. A notion that must be another elsewhere
-has another name there, and says why.
+Every number is relative; the caller supplies the reference size. Those with ε in their reason are what rounding leaves;
+the others are choices, and say what they keep apart. A module that needs another bound for a notion gives it another
+name, and says why.
 """
 
 from __future__ import annotations
@@ -12,29 +12,29 @@ import numpy as np
 EPS = float(np.finfo(float).eps)
 
 # zero
-EXACT = 4e-16  # a change or an entry that is 2 ε beside what it is made of: it cannot become smaller
-UNCERTAIN = 8 * EPS  # of the entries of a matrix: those of equations evaluated by several operations each
-IDENTITY = 1e-9  # what is left of an identity in numbers, beside its terms: rounding, however often they were combined
-SAFE = 4.0  # times an estimated error, beyond which something is no error
+EXACT = 4e-16  # at round-off level, 2 ε: a further change is meaningless
+UNCERTAIN = 8 * EPS  # relative error of the entries of a matrix whose equations take several operations each
+IDENTITY = 1e-9  # residue of an identity, relative to its terms: rounding, however often they were combined
+SAFE = 4.0  # times an estimated error: beyond this a number is not explained by its error
 
 # imaginary
-REAL = 1e-7  # imaginary parts below this are none: a double eigenvalue that is real parts by √ε = 1.5e-8 of its size
-NEARLY_REAL = 1e-6  # the same by Arnoldi's method, which parts double ones by the root of its residual
+REAL = 1e-7  # imaginary parts below this are treated as zero: a double real eigenvalue splits by √ε = 1.5e-8
+NEARLY_REAL = 1e-6  # the same by Arnoldi's method, which splits double ones by the root of its residual
 
 # growing
 NOISE = 1e-13  # real parts of an eigenvalue, and entries of a vector, that are rounding, whatever an estimate says
-STIFF = 1e-13  # what the largest eigenvalue leaves uncertain in all others, relative to it: ‖J‖ ε with a margin
-GROWING = 1e-9  # growth rates below this are none where no error is estimated
+STIFF = 1e-13  # uncertainty of all eigenvalues relative to the largest: ‖J‖ ε with a margin
+GROWING = 1e-9  # growth rates below this are treated as zero where no error is estimated
 
 # rank
-RANK = 1e-9  # singular values below this are none: of matrices in even units, well above ε and far below what acts
+RANK = 1e-9  # singular values below this are zero: of matrices in even units, well above ε and far below what acts
 TRANSVERSAL = 1e-6  # sines of angles below this are zero: between directions that are themselves known to √ε or better
 LOST = 1e-6  # constraints that shrink to this beside their size in the neighbourhood have lost their rank
 
 # family
 NEIGHBOUR = 1e-3  # how far away a neighbour is: what vanishes here by accident shows its usual size there
 AT_REST = 1e-8  # rates below this, beside those of states of usual size, are rounding
-SAME = 1e-6  # solutions closer than this are one: Newton's method parts them by far less, branches by far more
+SAME = 1e-6  # solutions closer than this are one: Newton's method separates them by far less, branches by far more
 
 # settled
 SETTLED = 1e-9  # the last change of an accepted solution: one more step of Newton's method would square it
@@ -48,10 +48,10 @@ def turning(values: np.ndarray) -> np.ndarray:
 
 
 def rank(singular_values: np.ndarray) -> int:
-    """Of a matrix in even units."""
+    """The rank of a matrix in even units, from its singular values."""
     return int((singular_values > RANK * singular_values.max(initial=0.0)).sum())
 
 
 def ceased(change: float, before: float, settled: float = SETTLED, enough: float = EXACT) -> bool:
-    """Whether changes have settled: this one is rounding, being small and not even half the one before."""
+    """Whether changes have settled: the last one is small, and did not even halve the one before, hence rounding."""
     return change <= enough or (change < settled and change >= before / 2)

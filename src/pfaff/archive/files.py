@@ -13,7 +13,7 @@ from typing import Any
 
 @contextmanager
 def whole(path: str | Path) -> Iterator[Path]:
-    """A place beside a path to write to; what is there in the end becomes the file at once."""
+    """A temporary place beside a path to write to; in the end what is there replaces the file at once."""
     path = Path(path).resolve()
     if path.exists() and not path.is_file():  # such as /dev/stdout, or a folder that writing will complain about
         yield path
@@ -44,5 +44,5 @@ def copy(source: Path, path: Path) -> Path:
 
 
 def why(problem: Any) -> str:
-    """What is wrong with a file, without the name of the temporary one that was written."""
+    """What is wrong with a file, without naming the temporary one that was written."""
     return getattr(problem, "strerror", None) or str(problem)

@@ -52,7 +52,7 @@ class Array:
 
 
 class Sizes(dict[str, int]):
-    """Of dimensions, each as it was first met."""
+    """Sizes of dimensions, each as it was first met."""
 
     def agree(self, dimension: str, size: int, where: str) -> None:
         if self.setdefault(dimension, size) != size:
@@ -61,7 +61,7 @@ class Sizes(dict[str, int]):
 
 @dataclass(frozen=True)
 class Layout:
-    """A kind of result. Which arrays it has follows from its notes; ``sizes`` of some dimensions follow from others."""
+    """A kind of result. Its notes determine which arrays it holds; ``sizes`` of some dimensions follow from others."""
 
     holds: str
     otherwise: str  # what to do with a file that holds something else
@@ -77,7 +77,7 @@ class Layout:
         for dimension, size in self.sizes.items():
             sizes.agree(dimension, size(sizes), f"the {self.holds}")
         for name, array in self.arrays(notes).items():
-            if 0 not in map(sizes.get, array.dimensions):  # of what there is none, nothing is written
+            if 0 not in map(sizes.get, array.dimensions):  # empty arrays are not written
                 _check(data, name, array, sizes)
         for dimension in self.nonempty:
             if not sizes.get(dimension):
@@ -106,7 +106,7 @@ def read(name: str, note: Any, type_: Any, sizes: Sizes | None = None) -> Any:
 
 
 def typed(value: Any, type_: Any, where: str, sizes: Sizes) -> Any:
-    """A value that is of a type, with its numbers as such."""
+    """The value checked against a type, its numbers converted."""
     if isinstance(type_, Along):
         sizes.agree(type_.dimension, len(_instance(value, list, where)), where)
         return [typed(entry, type_.entry, where, sizes) for entry in value]
@@ -168,7 +168,7 @@ def _listed(dimensions: tuple[Any, ...]) -> str:
 
 
 def _as_declared(values: np.ndarray, numbers: str) -> bool:
-    """NaN fills up rows from some place on, for all that is known about that place."""
+    """Whether numbers are as declared; NaN may fill a row from some place on, whatever that place is."""
     finite = np.isfinite(values)
     if numbers == FILLED:
         rows = finite.reshape(*values.shape[:2], -1)

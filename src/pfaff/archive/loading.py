@@ -1,4 +1,4 @@
-"""One door to every stored result: what a file holds says who reads it."""
+"""One door to every stored result: the reader is chosen by the file's kind."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from pfaff.archive.stored import content
 from pfaff.errors import ParameterError
 from pfaff.statement.told import rightly_asked
-from pfaff.statement.values import shown
+from pfaff.statement.values import path_from, shown
 
 if TYPE_CHECKING:
     from pfaff.case import Bound
@@ -24,22 +24,25 @@ READERS = {
     "curve": ("pfaff.bifurcation.curves.rest_archive", "load_curve"),
     "curve of special orbits": ("pfaff.bifurcation.curves.rest_archive", "load_curve"),
     "curve of connecting orbits": ("pfaff.bifurcation.connections.connection_archive", "load_connections"),
+    "response": ("pfaff.bifurcation.response.response_archive", "load_response"),
+    "study": ("pfaff.studies.sweep", "open_sweep"),
 }
+CASELESS = ("load_motion", "open_sweep")  # readers that need no case
 
 
 @rightly_asked
 def load(path: str | Path, case: Bound | Assembly | None = None) -> Any:
-    """A result that ``save()`` wrote: a motion, a branch or a curve, with the case (or assembly) it was computed for.
+    """A result that ``save()`` wrote: a motion, a branch, a curve or a study, with the case (or assembly) it is of.
 
-    Motions can be read without their case; branches and curves need it to be followed on.
+    Motions can be read without their case; branches and curves need it to be followed on. Studies are also read from
+    the folders of their stores, and make their case again where they can, as ``pfaff.open_sweep`` does.
     """
-    read = content(path)
-    holds = read.holds
-    if holds == "study":
-        raise ParameterError(f"{path} holds a study: open it by pfaff.open_sweep({str(path)!r})")
+    path = path_from("path", path)
+    read = None if path.is_dir() else content(path)  # a folder is the store of a study
+    holds = read.holds if read else "study"
     if holds not in READERS:
         raise ParameterError(f"{path} holds a {shown(holds)}, which nothing here reads")
     module, reader = READERS[holds]
-    if case is None and reader != "load_motion":
+    if case is None and reader not in CASELESS:
         raise ParameterError(f"{path} holds a {holds}: give its case, pfaff.load({str(path)!r}, case)")
-    return getattr(importlib.import_module(module), reader)(read, case)
+    return getattr(importlib.import_module(module), reader)(path if holds == "study" else read, case)

@@ -41,7 +41,7 @@ def labels(
 ) -> dict[str, str]:
     """What each name is called beside others: itself, or with an underscore where it is taken, as by the time.
 
-    The same names always get the same labels, so that whoever reads finds them again.
+    The same names always get the same labels, so that a reader finds them again.
     """
     found: dict[str, str] = {}
     used = set(taken)
@@ -55,7 +55,7 @@ def labels(
 
 
 def _in_ascii(data: xarray.Dataset) -> dict[str, str]:
-    """Names that a file of this format cannot have, with those they have there."""
+    """Names that a file of this format cannot hold, with their replacements."""
     found = labels(map(str, {**data.variables, **data.sizes}), TYPES, spelled)
     return {name: label for name, label in found.items() if name != label}
 
@@ -73,14 +73,14 @@ def write(layout: Layout, data: xarray.Dataset, path: str | Path) -> Path:
 
 
 def named_as_netcdf(path: Path) -> Path:
-    """A path for a file in netCDF; one with the ending of something else is told of, and no result is lost by it."""
+    """A path for a netCDF file; another ending is warned of, and no result is lost by it."""
     if path.suffix and path.suffix not in ENDINGS:
         warnings.warn(f"{path} is written in netCDF: other programs know that by the ending .nc", stacklevel=5)
     return path
 
 
 def sealed(holds: str, data: xarray.Dataset) -> xarray.Dataset:
-    """As a file has it: with what it holds, the version, a checksum, and names that the format can have."""
+    """The dataset as a file holds it: with its kind, the version, a checksum, and names that the format allows."""
     changed = _in_ascii(data)
     data = data.assign_attrs({HOLDS: holds, FORMAT: VERSION})
     notes = {CHECKSUM: checksum(data)} | ({SPELLING: json.dumps(changed)} if changed else {})
@@ -130,7 +130,7 @@ def content(path: str | Path, remedy: str = "compute and save it again") -> Cont
 
 @contextmanager
 def opened(path: str | Path | Content, *layouts: Layout) -> Iterator[File]:
-    """A file that fits one of these layouts, to make a result of; whatever is wrong with it is told with its name."""
+    """A file that fits one of these layouts, to make a result of; errors name the file."""
     path = path if isinstance(path, Content) else path_from("path", path)
     wanted = f"cannot read a {' or a '.join(layout.holds for layout in layouts)} from {path}"
     try:
@@ -183,7 +183,7 @@ def _bytes(path: str | Path) -> io.BytesIO:
 
 
 def checksum(data: xarray.Dataset) -> str:
-    """Of names, numbers and texts, in whatever types a file keeps them."""
+    """The checksum of names, numbers and texts, whatever types the file stores them in."""
     parts = hashlib.sha256()
     for name in sorted(map(str, data.variables)):
         values = data[name].to_numpy()
@@ -237,7 +237,7 @@ def compare(
         raise ParameterError(f"{path} holds a result of {system}, not of {case.system.name}")
     for name in (*stored, *case.values):
         if name not in case.values:
-            raise ParameterError(f"{path} was computed with a parameter {name}, which {case.system.name} has not")
+            raise ParameterError(f"{path} was computed with a parameter {name}, which {case.system.name} does not have")
         if name not in stored:
             raise ParameterError(f"{path} was computed without a parameter {name}, which {case.system.name} has")
         if name not in free and not same(stored[name], case.values[name]):
@@ -256,7 +256,7 @@ def flow_of(case: Bound, about: Mapping[str, Any]) -> Flow:
 
 
 def _flows(case: Bound, states: tuple[str, ...], dependent: tuple[str, ...], settle: float) -> Iterator[Flow]:
-    """Those that results are computed with: the usual one, with other velocities or all, of steady motions, forced."""
+    """Flows that results are computed with: the usual one, with other velocities or all, of steady motions, forced."""
     from pfaff.flow.all_velocities import in_all_velocities
     from pfaff.flow.forcing import CARRIED, forced_flow
     from pfaff.flow.lowering import shape_flow

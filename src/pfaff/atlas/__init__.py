@@ -1,6 +1,7 @@
 """Ready systems by topic, one function each; ``column_assembly`` and ``rod_assembly`` have very many unknowns.
 
-A new system is one import and one entry in ``TOPICS``; the first line of its docstring says what it is.
+A new system is one import and one entry in ``TOPICS``; the first line of its docstring says what it is. ``space`` is
+what those with bodies in space share.
 """
 
 from __future__ import annotations

@@ -143,7 +143,7 @@ def ball_absorber() -> System:
 
 
 def _meanings(names: str, **others: str) -> dict[str, str]:
-    """Of the parameters and coordinates that there are; turns are there always."""
+    """Meanings of the parameters and coordinates that a ball has; turns are always among them."""
     return {name: MEANINGS[name] for name in (*names.split(), "theta_x", "theta_y", "theta_z")} | others
 
 

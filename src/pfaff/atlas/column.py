@@ -62,7 +62,7 @@ class Chain:
         return self.base + x, sm.Add(*(length * sm.sin(angle) for length, angle in bars))
 
     def velocity(self, i: int, distance: sm.Expr) -> tuple[sm.Expr, sm.Expr]:
-        """Of the same point; written down, for SymPy takes its time to differentiate."""
+        """Velocity of the same point, written out since SymPy takes long to differentiate."""
         bars = [(distance, self.theta[i]), *zip(self.l[:i], self.theta[:i], strict=True)]
         x = sm.Add(*(-length * angle.diff(t) * sm.sin(angle) for length, angle in bars))
         return self.base.diff(t) + x, sm.Add(*(length * angle.diff(t) * sm.cos(angle) for length, angle in bars))

@@ -28,7 +28,7 @@ def double_four_bar(rigid_coupler: bool = False) -> System:
     rods = [*zip(ground, joints, strict=True), *pairwise(joints)]
 
     def kinetic(a: sm.Matrix, b: sm.Matrix) -> sm.Expr:
-        """Of a uniform rod, from the velocities of its ends."""
+        """Kinetic energy of a uniform rod, from the velocities of its ends."""
         u, w = a.diff(t), b.diff(t)
         return m * (u.dot(u) + u.dot(w) + w.dot(w)) / 6
 

@@ -15,5 +15,5 @@ def rotation(axis: Sequence[Any], angle: Any) -> sm.Matrix:
 
 
 def kinetic_energy(mass: Any, inertia: sm.Matrix, velocity: sm.Matrix, spin: sm.Matrix) -> sm.Expr:
-    """Of a rigid body: velocity of its centre of mass, spin and central inertia in one frame."""
+    """Kinetic energy of a rigid body: velocity of its centre of mass, spin and central inertia in one frame."""
     return (mass * velocity.dot(velocity) + spin.dot(inertia * spin)) / 2

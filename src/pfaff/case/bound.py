@@ -1,4 +1,4 @@
-"""Whatever was stated, at given parameter values: the analyses that work on any flow."""
+"""A statement at given parameter values: the analyses that work on any flow."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 @spelt
 @dataclass(frozen=True)
 class Bound(Travels):
-    """Whatever was stated, at given parameter values, with the analyses that work on any flow.
+    """A statement at given parameter values, with the analyses that work on any flow.
 
     Immutable: ``at`` gives another case. Values may be floats, fractions, SymPy numbers or, for exact results,
     SymPy symbols.
@@ -60,9 +60,9 @@ class Bound(Travels):
         return type(self)(self.system, {**self.values, **checked})
 
     def unchecked(self, /, **values: float) -> Self:
-        """The same system with values that analyses need, such as zero damping, whatever the symbols promise."""
+        """The case with values that analyses need, such as zero damping, without checking declared signs."""
         case = type(self)(self.system, {**self.values, **values})
-        if "numbers" in self.__dict__:  # of which all but these are known
+        if "numbers" in self.__dict__:  # all but these are known
             numbers = self.numbers.copy()
             for name, value in values.items():
                 numbers[self.system.parameter_names.index(name)] = value
@@ -109,7 +109,7 @@ class Bound(Travels):
         return self.system.load.name if load is None else self.system.parameter(load).name
 
     def _velocities(self) -> tuple[str, ...]:
-        """Names of what is no parameter, but could be taken for one; an ODE has none."""
+        """Velocity names, which users mistake for parameters; an ODE has none."""
         return ()
 
     def _example(self) -> str:
@@ -120,7 +120,7 @@ class Bound(Travels):
         raise NotImplementedError
 
     def start_of(self, start: Any, fixed: Mapping[str, float], name: str) -> Start:
-        """Where a branch starts: the equilibrium of the case, or what was given."""
+        """Where a branch starts: the equilibrium of the case, or the start that was given."""
         raise NotImplementedError
 
     def hopf(self, load: str | None = None, to: float | None = None, near: float | None = None, **fixed: float) -> Hopf:
@@ -304,7 +304,7 @@ class Bound(Travels):
     def studio(
         self, *, port: int = 0, browser: bool = True, wait: bool = True, store: str | Path | None = None
     ) -> Running | None:
-        """The whole analysis by hand and eye in a browser, until Ctrl-C; needs the extra ``studio``.
+        """The whole analysis interactively in a browser, until Ctrl-C; needs the extra ``studio``.
 
         It is served on 127.0.0.1, at a free port if none is given. ``wait=False`` returns at once, with an ``address``
         and ``stop()``. Of the ``store`` of a sweep the maps are shown, too.
@@ -335,7 +335,7 @@ class Bound(Travels):
         return self.load_name(name)
 
     def _check_rest(self) -> None:
-        """Refuse what cannot rest at all."""
+        """Raise for a system that cannot rest at all."""
 
     def _split(self, values: Mapping[str, Any], states: Sequence[str]) -> tuple[Self, dict[str, float]]:
         """Parameter values apart from values of coordinates or states."""

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 @spelt
 @dataclass(frozen=True, repr=False)
 class Moving(Bound):
-    """The part of a ``Case`` that is asked about motions."""
+    """The analyses of motions of a ``Case``."""
 
     system: System
 

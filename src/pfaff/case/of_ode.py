@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pfaff.rest.states import SteadyState
     from pfaff.statement.odes import Ode
 
-MECHANICAL = ("prescribed", "method", "project", "step")  # what simulate takes for a mechanical case only
+MECHANICAL = ("prescribed", "method", "project", "step")  # arguments of simulate for a mechanical case only
 
 
 @spelt

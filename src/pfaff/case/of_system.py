@@ -1,4 +1,4 @@
-"""A mechanical system at given parameter values: where every analysis of it is asked for."""
+"""A mechanical system at given parameter values: its analyses are methods of this class."""
 
 from __future__ import annotations
 
@@ -47,7 +47,8 @@ class Case(Moving):
         return case
 
     def path(self, load: str, fixed: Mapping[str, float]) -> EquilibriumPath:
-        """Of the equilibrium as a load grows; where a speed is fixed, of the steady motion as a parameter changes."""
+        """The path of the equilibrium as a load grows; if a speed is fixed, that of the steady motion as a parameter
+        changes."""
         from pfaff.rest.reached import path_of
         from pfaff.rest.steady_motions import path_at_speed
 
@@ -56,7 +57,7 @@ class Case(Moving):
     def start_of(self, start: Any, fixed: Mapping[str, float], name: str) -> Start:
         from pfaff.bifurcation.equilibria.starts import mechanical_start
 
-        return mechanical_start(self, start, fixed)
+        return mechanical_start(self, start, fixed, name)
 
     def plot(self) -> Figure:
         """The structure as it is drawn, with its coordinates, loads and constraints, at these parameters."""

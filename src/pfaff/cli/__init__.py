@@ -1,4 +1,9 @@
-"""pfaff on the shell: every analysis as a command, with tables for people and ``--json`` for programs."""
+"""pfaff on the shell: every analysis as a command, with tables for people and ``--json`` for programs.
+
+Commands are in ``systems`` (SYSTEM itself is read by ``statement``), ``stability``, ``bifurcation``, ``curves``,
+``response``, ``steady``, ``motion``, ``sweep``, ``studio``, ``papers``. They share ``arguments``, ``output`` and
+``wording``; ``completion`` is for the shell.
+"""
 
 from __future__ import annotations
 

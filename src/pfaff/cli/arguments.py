@@ -115,7 +115,7 @@ def is_ode(case: Any) -> bool:
     return isinstance(case.system, Ode)
 
 
-all_rows = click.option("--all", "every", is_flag=True, help="All rows of the tables, not those that tell most.")
+all_rows = click.option("--all", "every", is_flag=True, help="All rows of the tables, not only the most telling ones.")
 as_json = click.option("--json", "as_json", is_flag=True, help="Print a JSON object instead of tables.")
 
 

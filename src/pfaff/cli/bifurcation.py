@@ -105,7 +105,7 @@ def hopf(
 @click.option("--to", type=NUMBER, required=True, help="Follow the orbits until the load has this value.")
 @click.option("--near", type=NUMBER, help="Start at the Hopf point nearest to this load instead of the first.")
 @click.option("--step", default=STEP, show_default=True, help="The largest step, as a share of the range.")
-@click.option("--points", type=COUNT, default=POINTS, show_default=True, help="Stop after so many orbits.")
+@click.option("--points", type=COUNT, default=POINTS, show_default=True, help="Stop after this many orbits.")
 @within
 @click.option("--accuracy", default=1e-11, show_default=True, help="Relative error that the mesh is adapted to.")
 @all_rows
@@ -191,7 +191,7 @@ def print_points(found: Any, every: bool, head: str, told: Callable[[Any], str])
 @click.option("--in", "name_in", metavar="NAME", help="The parameter that changes, if not the declared load.")
 @click.option("--to", type=NUMBER, required=True, help="Where the branch ends.")
 @click.option("--step", default=STEP, show_default=True, help="The largest step, as a share of the range.")
-@click.option("--points", type=COUNT, default=POINTS, show_default=True, help="Stop after so many points.")
+@click.option("--points", type=COUNT, default=POINTS, show_default=True, help="Stop after this many points.")
 @within
 @all_rows
 @save_into("branch")

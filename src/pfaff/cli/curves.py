@@ -37,7 +37,7 @@ from pfaff.threads import part_of_a_whole
 @click.option("--to", type=NUMBER, required=True, help="Where the curve ends, in the second parameter.")
 @click.option("--near", type=NUMBER, help="Start from the Hopf point nearest to this load instead of the first.")
 @click.option("--step", default=STEP, show_default=True, help="The largest step, as a share of the range.")
-@click.option("--points", type=COUNT, default=POINTS, show_default=True, help="Stop after so many points.")
+@click.option("--points", type=COUNT, default=POINTS, show_default=True, help="Stop after this many points.")
 @within
 @click.option("--of", "kind", metavar="KIND", help="Follow such special orbits instead: fold, torus, period doubling…")
 @click.option("--orbits-to", type=NUMBER, help="The load to which orbits are searched for the first of that kind.")

@@ -138,7 +138,7 @@ def _motion_as_json(motion: Any, written: list[Path]) -> None:
 
 
 def _print_motion(motion: Any, every: bool) -> None:
-    """Of very many names those that move most."""
+    """Print a table of the motion; of very many names, those that move most."""
     histories = {name: motion[name] for name in _names(motion)}
     rows = [
         [name, *(f"{x + 0.0:.8g}" for x in (row[0], row[-1], row.min(), row.max()))] for name, row in histories.items()

@@ -45,7 +45,7 @@ def table(title: str, columns: list[str], rows: list[list[str]]) -> None:
 def table_of_interest(
     title: str, columns: list[str], rows: list[list[str]], telling: Iterable[int], every: bool
 ) -> None:
-    """A table that fits on a screen: of many rows those that tell most, the first and the last; all with --all."""
+    """A table that fits on a screen: of many rows the most telling ones, the first and the last; all with --all."""
     shown = list(range(len(rows)))
     if len(rows) > ROWS and not every:
         shown = sorted(islice(dict.fromkeys([0, len(rows) - 1, *telling]), ROWS))

@@ -19,7 +19,7 @@ from pfaff.errors import ParameterError, nearest
 @click.option(
     "--output", type=click.Path(path_type=Path), default=Path("report"), show_default=True, help="Folder for results."
 )
-@click.option("--all", "every", is_flag=True, help="List all results, and not what differs alone.")
+@click.option("--all", "every", is_flag=True, help="List all results, not only those that differ.")
 @click.option("--fresh", is_flag=True, help="Compute everything anew, whatever earlier runs have kept.")
 @as_json
 def reproduce(paper: str | None, output: Path, every: bool, fresh: bool, as_json: bool) -> None:

@@ -21,9 +21,9 @@ from pfaff.continuation.endings import Reason
 @click.option("--in", "name_in", metavar="NAME", required=True, help="What changes: a frequency, a force.")
 @click.option("--from", "from_", type=NUMBER, help="Where it begins, if not at its value in the case.")
 @click.option("--to", type=NUMBER, required=True, help="Where it ends.")
-@click.option("--start", multiple=True, metavar="NAME=VALUE", help="Of the motion that settles on it. Repeat.")
+@click.option("--start", multiple=True, metavar="NAME=VALUE", help="Start of a motion that settles on it. Repeat.")
 @click.option("--step", default=STEP, show_default=True, help="The largest step, as a share of the range.")
-@click.option("--points", type=COUNT, default=POINTS, show_default=True, help="Stop after so many responses.")
+@click.option("--points", type=COUNT, default=POINTS, show_default=True, help="Stop after this many responses.")
 @within
 @all_rows
 @plot_into

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 @click.command()
 @which_case
 @click.option("--fix", multiple=True, metavar="NAME=VALUE", help="A speed or coordinate: phi_dot=2. Repeat.")
-@click.option("--start", multiple=True, metavar="NAME=VALUE", help="Where to look for one that is free. Repeat.")
+@click.option("--start", multiple=True, metavar="NAME=VALUE", help="Starting value of one that is free. Repeat.")
 @click.option("--in", "name_in", metavar="NAME", help="Follow them as this parameter, speed or coordinate changes.")
 @click.option("--to", type=NUMBER, help="Where the branch ends, with --in.")
 @within

@@ -27,7 +27,7 @@ def studio(
     no_browser: bool,
     **which: Any,
 ) -> None:
-    """The whole analysis by hand and eye, in a browser. Ctrl-C ends it.
+    """The whole analysis interactively, in a browser. Ctrl-C ends it.
 
     \b
     Examples:

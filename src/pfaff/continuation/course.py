@@ -44,8 +44,9 @@ from pfaff.threads import cached_property
 if TYPE_CHECKING:
     from pfaff.statement.parameters import Parametrised
 
-STEP, POINTS = 0.1, 1000  # what is asked for if nothing is said
-ROUNDING = 1e-12  # of the range that is followed
+STEP, POINTS = 0.1, 1000  # defaults
+ROUNDING = 1e-12  # relative to the range that is followed
+BESIDE_ZERO = 1e-3  # least value of a parameter declared positive, relative to its start
 LEAST = 1e-9  # step, as a share of the range: points differ in more than their last digits
 
 Bounds = tuple[float | None, float | None] | None
@@ -54,7 +55,7 @@ Progress = Callable[[Any], Any] | None
 
 @dataclass(frozen=True)
 class Course:
-    """What was asked for, each argument checked by itself."""
+    """The arguments of a method that follows a branch, each checked by itself."""
 
     to: float
     step: float
@@ -67,7 +68,7 @@ class Course:
     def asked(
         cls, to: Any, step: Any, points: Any, bounds: Any, progress: Any, of: str = "", events: Any = None
     ) -> Course:
-        """``of`` is the parameter that is followed, which errors name."""
+        """Check the arguments; ``of`` is the parameter that is followed, which errors name."""
         of = of if isinstance(of, str) else ""
         if to is None:
             raise ParameterError(f"how far? Give the last value of {of or 'the parameter'}: to=…")
@@ -82,7 +83,7 @@ class Course:
         )
 
     def limits(self, system: Parametrised, name: str, start: float) -> Limits:
-        """Of a parameter that starts from a value."""
+        """The limits of the parameter ``name`` that is followed from ``start``."""
         return Limits(system, name, start, self.to, self.bounds)
 
 
@@ -107,7 +108,7 @@ def _ends(bounds: Any) -> tuple[float, float] | None:
 
 @dataclass(frozen=True)
 class Limits:
-    """Of a parameter (or a state) that is followed from a start until it is ``to``, and no farther than it may."""
+    """The range of a parameter (or a state) that is followed from ``start`` to ``to``, and its declared sign."""
 
     system: Parametrised
     name: str
@@ -135,9 +136,19 @@ class Limits:
 
     @cached_property
     def _floor(self) -> float | None:
-        """Zero, if it may be reached and not be passed."""
+        """Zero if the parameter is declared nonnegative but not positive: it may be reached, not passed; else None."""
+        return 0.0 if self._declared("nonnegative") and not self._declared("positive") else None
+
+    @cached_property
+    def _least(self) -> float:
+        """The least value to which the parameter is followed."""
+        if self._floor is not None and self.start > self._floor:
+            return self._floor
+        return BESIDE_ZERO * self.start if self._declared("positive") and self.start > 0 else -inf
+
+    def _declared(self, sign: str) -> bool:
         symbol: Any = next((each for each in self.system.parameters if each.name == self.name), None)
-        return 0.0 if symbol is not None and symbol.is_nonnegative and not symbol.is_positive else None
+        return symbol is not None and bool(getattr(symbol, f"is_{sign}"))
 
     @cached_property
     def promises(self) -> list[Any]:
@@ -146,25 +157,27 @@ class Limits:
 
     @cached_property
     def bounds(self) -> tuple[float, float]:
-        """Where it ends ahead and behind: what starts at zero may touch it again."""
+        """The bounds ahead and behind. A branch that starts at zero may return there."""
         behind = 2 * self.start - self.to
         if self.asked is not None:
             behind = self.asked[0] if self.to > self.start else self.asked[1]
-        if self._floor is None or self.start <= self._floor:
-            return self.to, behind
-        return max(self.to, self._floor), max(behind, self._floor)
+        return tuple(each if each > 0 else max(each, self._least) for each in (self.to, behind))  # type: ignore[return-value]
 
     def ended(self, ending: Ending, value: float) -> Ending:
-        """An ending at a value, with the declaration or the remedy in its words."""
+        """The ending at a value; its words give the declaration or the remedy."""
         if self._floor in self.bounds and abs(value) <= ROUNDING * self.span:
             return Ending(Reason.DECLARED, f"{ending}: {self.name} is declared nonnegative", ending.bound)
+        if ending.bound == self._least:
+            where = f"stopped at {self.name} = {value:.10g}, nearly zero"
+            words = f"{where}: beyond it {self.name} is not positive, as it is declared"
+            return Ending(Reason.DECLARED, words, ending.bound)
         if ending.reason is Reason.OTHER_SIDE and self.asked is None:
             words = f"{ending}, away from to={self.to:.10g} and as far from its start: give bounds=(low, high) to go on"
             return Ending(ending.reason, words, ending.bound)
         return ending
 
     def broken(self, values: Mapping[str, float]) -> str:
-        """Which parameter breaks its declaration at a point, in words; nothing if none does."""
+        """Which parameter breaks its declaration at a point, in words; empty if none does."""
         for symbol in self.promises:
             if symbol.name in values:
                 slack = 0.0 if symbol.is_positive else ROUNDING * self.span

@@ -17,20 +17,18 @@ from pfaff.errors import PfaffError
 
 SINGULAR = 1e-10  # singular values below this, relative to the largest, are zero at the start
 FLAT = 1e-7  # change of the parameter along a unit tangent that is rounding
-NEAR = 1e-6  # units, how far a point that was located near a bound may be from the one on it
-QUADRATIC = 1e-3  # of the step before, one of Newton's method that leaves nothing but rounding if it is small itself
-STILL, GROWN = (
-    1e-12,
-    2.0,
-)  # of its unit, what a parameter does not change by, and what units of states grow by meanwhile
-ASTRAY = 1e6  # units, a step of Newton's method that leads nowhere
+NEAR = 1e-6  # units: how far the point on a bound may be from the one that was located near it
+QUADRATIC = 1e-3  # ratio of successive Newton steps that marks quadratic convergence: what is left is rounding
+STILL = 1e-12  # change of the parameter, in its unit, that counts as none
+GROWN = 2.0  # factor by which the units of states grow meanwhile
+ASTRAY = 1e6  # units: a Newton step this long leads nowhere
 
 
 @dataclass(frozen=True, eq=False)
 class Spot:
-    """A solution with its tangent, of unit length in its units, and what the problem knows about it.
+    """A solution z, its unit tangent in the units of the unknowns, and what the problem knows about it.
 
-    ``bend`` is how the tangent changed on the way to it.
+    ``bend`` is the change of the tangent on the way to it.
     """
 
     z: np.ndarray
@@ -50,11 +48,11 @@ class Implicit(Problem[Spot]):
         raise NotImplementedError
 
     def evaluated(self, z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Residual and Jacobian, where they are cheaper together."""
+        """Residual and Jacobian; overridden where computing both together is cheaper."""
         return self.residual(z), self.jacobian(z)
 
     def bordered(self, J: Any, row: np.ndarray, right: np.ndarray, units: np.ndarray) -> np.ndarray:
-        """The solution of the Jacobian with one more row; not a number where that is singular."""
+        """The solution of the Jacobian with one more row; NaN where that matrix is singular."""
         return _solved(J, row, right, units)
 
     def units(self, z: np.ndarray) -> np.ndarray:
@@ -62,11 +60,11 @@ class Implicit(Problem[Spot]):
         raise NotImplementedError
 
     def rebased(self, z: np.ndarray) -> Any:
-        """The same problem with its borders and units renewed at a point."""
+        """The problem with its borders and units renewed at a point."""
         raise NotImplementedError
 
     def inspect(self, z: np.ndarray, tangent: np.ndarray) -> Any:
-        """What is to be known about a solution."""
+        """What the problem wants to know about a solution."""
         raise NotImplementedError
 
     # What the engine asks for
@@ -105,7 +103,8 @@ class Implicit(Problem[Spot]):
         return self.rebased(point.z), point
 
     def chord(self, a: Spot, b: Spot) -> Callable[[float], Spot]:
-        """Points on planes across a chord; where it is singular, what the neighbours say."""
+        """Points on planes across the chord; where the equations are singular there, interpolated between the
+        neighbours."""
 
         def between(at: float) -> Spot:
             guess = hermite(a, b, at)
@@ -137,7 +136,7 @@ class Implicit(Problem[Spot]):
     def solved(self, guess: np.ndarray, row: np.ndarray) -> np.ndarray:
         """The solution near a guess where row·z keeps its value.
 
-        A loop of its own: what is refused has a reason, and it ends sooner than ``newton``, since points are many.
+        This is not ``newton`` of ``algebra``: failures carry a reason, and it stops sooner, since points are many.
         """
         units = self.units(guess)
         z, last, value = guess.copy(), np.inf, row @ guess
@@ -175,7 +174,7 @@ class Implicit(Problem[Spot]):
         return Spot(z, tangent, units, self.inspected(z, tangent, J))
 
     def inspected(self, z: np.ndarray, tangent: np.ndarray, J: Any) -> Any:
-        """What is to be known about a solution with a Jacobian."""
+        """What the problem wants to know about a solution, given its Jacobian."""
         if not np.isfinite(J).all():
             raise Refused("the equations are not finite")
         return self.inspect(z, tangent)
@@ -189,16 +188,16 @@ class Implicit(Problem[Spot]):
         _, values, right = np.linalg.svd(scaled)
         nulls = right[int((values > SINGULAR * values.max(initial=0.0)).sum()) :] * units
         rises = nulls[:, -1]
-        # Where branches cross, the one along which the parameter changes most.
+        # Where branches cross, choose the one along which the parameter changes most.
         null = rises @ nulls if np.abs(rises).max() > FLAT else nulls[-1]
         return self.spot(z, null if null[-1] * ahead >= 0 else -null)
 
 
 def _outgrown(passed: Sequence[Spot]) -> bool:
-    """Whether states grew to what their units never were, while the parameter no longer changed: as after the fold of
-    Bratu's problem, where it vanishes like u exp(−u), until numbers overflow.
+    """Whether states outgrew their units while the parameter no longer changed: as after the fold of Bratu's problem,
+    where the parameter vanishes like u exp(−u) until numbers overflow.
 
-    Where the parameter never changed, it is a family at one of its values.
+    Where the parameter never changed, the points are a family at one value of it.
     """
     last = passed[-1]
     still = STILL * last.units[-1]
@@ -213,7 +212,7 @@ def _outgrown(passed: Sequence[Spot]) -> bool:
 
 
 def hermite(a: Spot, b: Spot, at: float) -> np.ndarray:
-    """The cubic of Hermite between two points."""
+    """The Hermite cubic between two points."""
     length = np.linalg.norm((b.z - a.z) / a.units)
     end = b.tangent / np.linalg.norm(b.tangent / a.units)
     bow = at * (1 - at) ** 2 * a.tangent + at**2 * (at - 1) * end
@@ -221,7 +220,7 @@ def hermite(a: Spot, b: Spot, at: float) -> np.ndarray:
 
 
 def _solved(J: np.ndarray, row: np.ndarray, right: np.ndarray, units: np.ndarray) -> np.ndarray:
-    """The solution of the Jacobian with one more row, unknowns in their units and rows of like size."""
+    """The solution of the Jacobian with one more row; unknowns in their units, rows scaled to like size."""
     scaled = np.empty((len(right), len(right)))
     np.multiply(J, units, out=scaled[:-1])
     np.multiply(row, units, out=scaled[-1])

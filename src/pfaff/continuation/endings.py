@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import Enum
+from numbers import Real
+from typing import Any
 
 from pfaff.errors import ConvergenceError
 
 
 class Reason(Enum):
-    """What ends a branch or a curve; programs ask for it, people read the words."""
+    """What ends a branch or a curve: programs compare it, people read the words."""
 
     REACHED = "the parameter has the value asked for"
     OTHER_SIDE = "the parameter has come to the bound on the other side of its start"
@@ -27,7 +30,7 @@ class Reason(Enum):
 
 
 class Ending(str):
-    """Reads and compares as its words; ``reason`` is one of ``Reason``, ``bound`` the one that it is at, if any."""
+    """Reads and compares as its words; ``reason`` is a ``Reason``, ``bound`` the bound that was reached, if any."""
 
     reason: Reason
     bound: float | None
@@ -40,11 +43,19 @@ class Ending(str):
     def __getnewargs__(self) -> tuple[Reason, str, float | None]:  # type: ignore[override]
         return self.reason, str(self), self.bound
 
+    @property
+    def notes(self) -> dict[str, str | float]:
+        """What a file keeps of it: its words, the name of its reason, and the bound if there is one."""
+        notes: dict[str, str | float] = {"ended": str(self), "reason": self.reason.name}
+        return notes if self.bound is None else notes | {"bound": self.bound}
+
     @classmethod
-    def stored(cls, words: str, reason: str | None) -> Ending:
-        """From a file: its words, and the name of its reason if it has one."""
-        return cls(Reason.__members__.get(reason or "", Reason.UNTOLD), words)
+    def stored(cls, notes: Mapping[Any, Any]) -> Ending:
+        """An ending from the notes of a file; older files hold no bound, or no reason either."""
+        reason, bound = notes.get("reason"), notes.get("bound")
+        known = Reason.__members__.get(str(reason), Reason.UNTOLD)
+        return cls(known, str(notes["ended"]), float(bound) if isinstance(bound, Real) else None)
 
 
 class Refused(ConvergenceError, ArithmeticError):
-    """There is no point where one was looked for; where steps are taken, a shorter one may lead to one."""
+    """No point was found where one was looked for; a shorter step may find one."""

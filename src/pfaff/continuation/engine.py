@@ -1,12 +1,12 @@
 """The one engine: a curve of solutions is followed by steps, and special points on the way are located.
 
-Pseudo-arclength continuation (Keller 1977; Doedel 1991), whatever is followed: a guess along the tangent is corrected
-on the plane across it. Steps follow the turning of the tangent; one that is refused, or in which a problem says that
-something hides, is halved. So folds that lie close together are resolved and not jumped over. A step in which a test
-function changes its sign is searched for its zero, each trial a solution on the plane across the chord.
+Pseudo-arclength continuation (Keller 1977; Doedel 1991) of any problem: a guess along the tangent is corrected on the
+plane across it. Steps follow the turning of the tangent; one that is refused, or in which a problem says that something
+hides, is halved. So folds that lie close together are resolved and not jumped over. A step in which a test function
+changes its sign is searched for its zero, each trial a solution on the plane across the chord.
 
-Where a problem has a walker (``Problem.walked``), that takes the stretches on which nothing unusual happens, by these
-rules and quicker, and leaves every other step to the engine.
+Where a problem has a walker (``Problem.walked``), the walker takes the stretches on which nothing unusual happens, by
+the same rules but faster, and leaves every other step to the engine.
 """
 
 from __future__ import annotations
@@ -24,33 +24,34 @@ from pfaff.continuation.kinds import EVENT
 from pfaff.continuation.problem import FAILURES, TURNING, Event, P, Problem, Stretch
 from pfaff.continuation.walked_points import Line, Walked
 
-ABOUT = 0.02  # neighbours of the first point, relative to the largest step
-HERE = 1e-6  # distance, in the problem's own measure, of an event that is at the first point
-NEAR, DIPS = 0.5, 6  # of a test, its least value in a step that is looked into; how often
-STEADY = 0.25  # of a test, its change from point to point below which no step is looked into
-ONE_EVENT = 1e-3  # part of a chord on which events of two kinds are one
-BESIDE = 1e-6  # part of a chord on which the best of several trials is taken
+ABOUT = 0.02  # distance of the neighbours of the first point, relative to the largest step
+HERE = 1e-6  # distance, in the problem's own measure, within which an event is at the first point
+NEAR = 0.5  # least value of a test predicted by a parabola, relative to the least known: above it no dip is expected
+DIPS = 6  # trials in the search for a dip
+STEADY = 0.25  # relative change of a test from point to point below which a step is not searched for dips
+ONE_EVENT = 1e-3  # part of a chord within which events of two kinds are one
+BESIDE = 1e-6  # part of a chord within which the best of several trials is taken
 CLOSED = Ending(Reason.CLOSED, "closes: it is back at its first point")
 
 Test = Callable[[Any], float]
 
 
 class Engine(Generic[P]):
-    """The solutions of a problem through a point; the problem is renewed on the way."""
+    """The curve of solutions of a problem through a point; the problem is renewed on the way."""
 
     def __init__(self, problem: Any) -> None:
         self.problem: Problem[P] = problem
         self._before: P | None = None  # the point before the step
-        self.watched: Mapping[str, Test] = {}  # what a user wants to be located where it vanishes, by name
+        self.watched: Mapping[str, Test] = {}  # test functions of the user's events, by name
 
     def follow(
         self, at: P, step: float, bounds: tuple[float, float], fresh: bool = False, home: P | None = None
     ) -> Iterator[P | Event[P] | Ending]:
         """Points and events in order, then the ending; ``step`` is the largest, ``bounds`` are those ahead and behind.
-        Points of a stretch come together, as ``Walked``, to be made when they are asked for.
+        Points of a stretch come together, as ``Walked``, and are made on demand.
 
-        What happens at the first point itself is an event of a ``fresh`` branch, not of one that is followed on from
-        a point beyond its ``home``.
+        An event at the first point itself counts on a ``fresh`` branch, not on one that is followed on from a point
+        beyond its ``home``.
         """
         pace = self.problem.pace
         first, length, passed = home or at, pace.first * step, Line([at])
@@ -105,8 +106,8 @@ class Engine(Generic[P]):
     def _walked(
         self, at: P, length: float, step: float, bounds: tuple[float, float], first: P, passed: Line[P]
     ) -> Generator[Any, None, tuple[P, float, tuple[P, float] | None, Ending | None]]:
-        """Stretches by the problem's walker, if it has one: where it stops, and the next step there, with what is known
-        about it, or the ending."""
+        """Stretches taken by the problem's walker, if it has one. Returns where it stops, the length of the next step,
+        the point ahead if that is known, and the ending if there is one."""
         more = not self.watched
         stretch = None
         while more:
@@ -121,7 +122,7 @@ class Engine(Generic[P]):
         return at, length, None if stretch is None else stretch.ahead, None
 
     def _taken(self, at: P, stretch: Stretch[P]) -> Generator[Any, None, tuple[P, Walked[P]]]:
-        """Points and events of a stretch: its last point, and all of them."""
+        """Yield the points and events of a stretch; return its last point and all its points."""
         points, done = stretch.points, 0
         for before, problem, event in stretch.events:
             if before > done:
@@ -137,7 +138,8 @@ class Engine(Generic[P]):
         return at, points
 
     def _cut(self, a: P, b: P, bounds: tuple[float, float], home: P | None) -> tuple[P, Ending | None]:
-        """A step that ends on the bound that it crosses, or where the branch began."""
+        """The end of a step, moved back to the bound that it crosses or to the first point of a closed branch; and the
+        ending."""
         first, last = self.problem.value(a), self.problem.value(b)
         for which, bound in enumerate(bounds):
             if (first - bound) * (last - bound) < 0 or last == bound:
@@ -146,7 +148,7 @@ class Engine(Generic[P]):
         return (b, None) if closing is None else (closing, CLOSED)
 
     def _turned(self, a: P, b: P, events: list[Event[P]], bounds: tuple[float, float]) -> tuple[P, Ending] | None:
-        """The end of a step that crosses a bound, turns back at a fold beyond it, and crosses it again unseen."""
+        """The end of a step that crosses the bound twice within one step, turning back at a fold beyond it."""
         slope = self.problem.slope
         if not slope(a) * slope(b) < 0:
             return None
@@ -164,7 +166,7 @@ class Engine(Generic[P]):
         return found
 
     def _closing(self, a: P, b: P, home: P) -> P | None:
-        """The point of a step that is the first one again."""
+        """The point of a step at which the branch returns to its first point."""
         if not self.problem.returns(a, b, home):
             return None
         read = partial(self.problem.signature, like=home)
@@ -179,7 +181,7 @@ class Engine(Generic[P]):
     # Special points
 
     def events(self, a: P, b: P, names: Sequence[str] | None = None) -> list[Event[P]]:
-        """Special points between two, in their order along the branch; of all tests, or of those that are named."""
+        """Special points between two, in their order along the branch; for all tests, or for those in ``names``."""
         problem = self.problem
         before, after = problem.tests(a), problem.tests(b)
         between, found = cache(problem.chord(a, b)), []
@@ -201,7 +203,7 @@ class Engine(Generic[P]):
         ]  # fmt: skip
 
     def _watched(self, a: P, b: P) -> list[Event[P]]:
-        """Where what is watched vanishes between two points."""
+        """The user's events between two points."""
         if not self.watched:
             return []
         between = cache(self.problem.chord(a, b))
@@ -213,7 +215,7 @@ class Engine(Generic[P]):
         return [event for _, event in sorted(found, key=lambda each: each[0])]
 
     def _events_at(self, at: P, length: float) -> list[Event[P]]:
-        """Events at a point, from its neighbours on both sides."""
+        """Events at a point, found from its neighbours on both sides."""
         problem = self.problem
         if problem.is_quiet_about(at, length):
             return []
@@ -233,7 +235,7 @@ class Engine(Generic[P]):
     def _zeros(
         self, a: P, b: P, test: Test, between: Callable[[float], P], name: str = ""
     ) -> Iterator[tuple[float, P]]:
-        """Where on the chord between two points a test vanishes: once, or twice if it dips below zero."""
+        """Where on the chord between two points a test vanishes: once, or twice if it dips through zero and back."""
         dips = self.problem.looks_inside and self._may_dip(test, a, b)
         inner = dip(lambda at: test(between(at)), test(a), test(b)) if dips else None
         cuts = [(0.0, a), *([] if inner is None else [(inner, between(inner))]), (1.0, b)]
@@ -248,8 +250,8 @@ class Engine(Generic[P]):
                 yield start + place[0] * (end - start), place[1]
 
     def _may_dip(self, test: Test, a: P, b: P) -> bool:
-        """Whether a test of one sign at both ends of a step may have the other in between: it changes by a share of
-        itself in this step, or did in the one before."""
+        """Whether a test with one sign at both ends of a step may have the other in between: its relative change in
+        this step, or in the one before, is large enough."""
         first, last = test(a), test(b)
         if not first * last > 0:
             return False
@@ -274,7 +276,7 @@ class Engine(Generic[P]):
         try:
             root = self.problem.root(value, self.problem.place)
         except FAILURES:
-            # Trials that meet the singular point itself fail; the one before them is as good as it.
+            # Trials that hit the singular point itself fail; the one before them is as good.
             root = min(tested, key=lambda at: abs(tested[at]))
             return (root, points[root]) if abs(tested[root]) < self.problem.met * left else None
         nearest = min((at for at in tested if abs(at - root) < BESIDE), key=lambda at: abs(tested[at]))
@@ -282,7 +284,7 @@ class Engine(Generic[P]):
 
 
 def _on_bound(which: int, bounds: tuple[float, float]) -> Ending:
-    """The end on the bound ahead, or behind."""
+    """The ending on the bound ahead (0) or behind (1)."""
     reason, how = ((Reason.REACHED, "reached"), (Reason.OTHER_SIDE, "came back to"))[which]
     return Ending(reason, f"{how} {bounds[which]:.10g}", bounds[which])
 

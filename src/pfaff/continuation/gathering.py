@@ -1,4 +1,4 @@
-"""What an engine yields, gathered: points in order, the special ones among them, and why there are no more."""
+"""What an engine yields, gathered: points in order, the special ones among them, and the ending."""
 
 from __future__ import annotations
 
@@ -18,10 +18,12 @@ from pfaff.continuation.walked_points import Line, Walked
 from pfaff.errors import number_of
 from pfaff.threads import hand_on
 
+STILL = 1e-9  # change of the parameter, relative to the way to its end, that counts as none
+
 
 @dataclass
 class Gathered:
-    """Results so far; ``places`` are the indices of the points that come next after the special ones."""
+    """Results so far; ``places`` are, for each special point, the index of the next point after it."""
 
     points: Sequence[Any]
     special: list[Any] = field(default_factory=list)
@@ -40,10 +42,10 @@ def gathered(
     home: Any = None,
     walked: Callable[[Any, Any], Any] | None = None,
 ) -> Gathered:
-    """Everything from a start on, until a bound or whatever else ends it; Ctrl-C keeps it.
+    """Results from a start to a bound or another ending; Ctrl-C keeps those found so far.
 
-    ``point`` and ``special`` make results of what the engine yields, ``walked`` of a problem and a point of a stretch;
-    ``fresh`` and ``home`` are as for ``follow``.
+    ``point`` and ``special`` turn what the engine yields into results, ``walked`` does so for the problem and a point
+    of a stretch; ``fresh`` and ``home`` are as for ``follow``.
     """
     points = Line([point(start)])
     kept = Gathered(points)
@@ -63,10 +65,10 @@ def _filled(
     kept: Gathered, points: Line[Any], items: Iterator[Any], course: Course, limits: Limits,
     point: Callable[[Any], Any], special: Callable[[Event[Any]], Any], walked: Callable[[Any, Any], Any] | None,
 ) -> Ending:  # fmt: skip
-    """What was kept, with everything that there is to it; and its ending."""
+    """Fill ``kept`` with everything the engine yields; return the ending."""
     promised = any(symbol.name in points[0].values for symbol in limits.promises)
     while len(points) < course.points:
-        with np.errstate(over="ignore", invalid="ignore"):  # of trials that lead too far, which are refused
+        with np.errstate(over="ignore", invalid="ignore"):  # in trials that lead too far, which are refused
             item = next(items)
         if isinstance(item, Ending):
             return limits.ended(item, points[-1].value)
@@ -86,26 +88,30 @@ def _filled(
             points.append(result)
             if course.progress is not None:
                 course.progress(result)
-    return stopped(points)
+    return stopped(points, course.to)
 
 
 def _results(item: Any, point: Callable[[Any], Any], walked: Callable[[Any, Any], Any] | None) -> Iterator[Any]:
-    """Of a point, an event, or the points of a stretch one by one."""
+    """The results of a point, of an event, or of the points of a stretch one by one."""
     if isinstance(item, Walked) and walked:
         return (walked(*item.made(k)) for k in range(len(item)))
     return iter([point(item.point if isinstance(item, Event) else item)])
 
 
 def interrupted(place: str) -> Ending:
-    """The end that Ctrl-C makes, called where it is answered; raised again, where it is a larger analysis that ends."""
+    """The ending after Ctrl-C, made where it is caught; within a larger analysis the interrupt is raised again."""
     hand_on()
     return Ending(Reason.INTERRUPTED, f"interrupted at {place}")
 
 
-def stopped(points: Sequence[Any]) -> Ending:
-    """The end after as many points as were asked for."""
-    words = f"stopped at {where(points[-1])} after {number_of(len(points), 'point')}: ask for more points"
-    return Ending(Reason.POINTS, words)
+def stopped(points: Sequence[Any], to: float) -> Ending:
+    """The ending after as many points as were asked for."""
+    last = points[-1]
+    words = f"stopped at {where(last)} after {number_of(len(points), 'point')}"
+    if len(points) > 2 and abs(last.value - points[0].value) <= STILL * abs(to - points[0].value):
+        name = list(last.values)[-1]
+        return Ending(Reason.POINTS, f"{words}: {name} does not change along it, and to={to:g} is not reached")
+    return Ending(Reason.POINTS, f"{words}: ask for more points")
 
 
 def where(point: Any) -> str:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-MULTIPLE = "multiple "  # several of one kind at one place
-EVENT = "event: "  # before the name of what a user watches
+MULTIPLE = "multiple "  # prefix: several of one kind at one place
+EVENT = "event: "  # prefix of the name of a user's event
 
 
 class Kind(StrEnum):
@@ -13,7 +13,8 @@ class Kind(StrEnum):
 
     Each is the string that ``special.kind`` is, "fold" or "hopf". Where several happen at one place ``special.several``
     is true, and the kind has "multiple " before it; the kind of an event is "event: " with its name. ``codimension`` is
-    the number of parameters that must have certain values, ``mark`` and ``colour`` are those of pictures.
+    the number of parameters that must have certain values; in pictures it is marked by a form, ``mark``, and a
+    ``colour`` of its own at that form.
     """
 
     FOLD = "fold", 1, "o", "vermilion"
@@ -56,16 +57,12 @@ class Kind(StrEnum):
 
     __repr__ = str.__repr__  # as the strings that results have
 
-    def marked(self, several: bool) -> str:
-        """The form of its mark; several at one place have another."""
-        return self.mark if not several else "P" if self.mark != "P" else "h"
-
 
 NAMES = {kind.value: kind for kind in Kind}
 
 
 class OfKind:
-    """What special points of all sorts have."""
+    """What all special points have in common."""
 
     kind: str
 
@@ -76,12 +73,17 @@ class OfKind:
 
 
 def kind_of(name: str) -> tuple[Kind, bool]:
-    """The kind that a name stands for, and whether it is several at one place."""
+    """The kind with this name, and whether the name stands for several at one place."""
     if name.startswith(EVENT):
         return Kind.EVENT, False
     return NAMES[name.removeprefix(MULTIPLE)], name.startswith(MULTIPLE)
 
 
+def mark_of(kind: Kind, several: bool) -> str:
+    """The form of the mark of a kind; several at one place have another form."""
+    return kind.mark if not several else "P" if kind.mark != "P" else "h"
+
+
 def is_kind(name: str) -> bool:
-    """Whether special points may be of a kind."""
+    """Whether a name is that of a kind of special point."""
     return name.startswith(EVENT) or name.removeprefix(MULTIPLE) in NAMES

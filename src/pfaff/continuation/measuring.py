@@ -1,6 +1,6 @@
-"""Expressions of a point: measured along what is followed, and located as events where they vanish.
+"""Expressions of a point: measured along a branch or curve, and located as events where they vanish.
 
-Points tell what they can be measured by: ``measurable`` are the names, ``measured(name)`` is a value.
+Points say what they can be measured by: ``measurable`` are the names, ``measured(name)`` is a value.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ EXAMPLE = "{'half open': 'theta1 = 0.5'}"
 
 
 def checked_events(events: Any) -> dict[str, Any]:
-    """Expressions by name, as they were given."""
+    """The expressions by name, as given; names are checked."""
     found = {} if events is None else by_name("events", events, EXAMPLE)
     for name in found:
         checked_title(name, "name of an event", LONGEST)
@@ -30,8 +30,8 @@ def checked_events(events: Any) -> dict[str, Any]:
 
 
 class Watch:
-    """What is to vanish at an event, of what ``point`` makes points of; ``known`` tells whether it ever was a number:
-    not even that, where it was at no point asked for."""
+    """The test function of an event; ``point`` makes the point that it is measured at. ``known`` is None until it is
+    evaluated, then whether it was ever a number."""
 
     def __init__(self, value: Measure, point: Callable[[Any], Any]) -> None:
         self._value, self._point = value, point
@@ -44,21 +44,21 @@ class Watch:
 
 
 def watches(events: Mapping[str, Any], like: Any, point: Callable[[Any], Any]) -> dict[str, Watch]:
-    """What is to vanish, by the name of each event, where ``point`` makes points like one."""
+    """Test functions by the name of each event; ``point`` makes points that can be measured like ``like``."""
     return {name: Watch(measure(expression, like, f"event {name!r}"), point) for name, expression in events.items()}
 
 
 def warn_of_unknown(watched: Mapping[str, Watch]) -> None:
-    """Of events whose expression was asked for, and was a number at no point."""
+    """Warn of events whose expression was evaluated and was never a number."""
     for name, watch in watched.items():
         if watch.known is False:
             warn_of_no_number(name)
 
 
 def measure(expression: Any, point: Any, culprit: str = "the measure") -> Measure:
-    """An expression, in SymPy or text, as a function of points like one; an equation is what it lacks to hold.
+    """An expression, in SymPy or text, as a function of points like ``point``; an equation becomes lhs − rhs.
 
-    It is not a number where it has no finite value.
+    It is NaN where it has no finite real value.
     """
     known = {name: sm.Symbol(name) for name in point.measurable}
     formula = _expressed(expression, known, culprit)
@@ -81,7 +81,8 @@ def measure(expression: Any, point: Any, culprit: str = "the measure") -> Measur
 
 
 def _expressed(expression: Any, known: Mapping[str, sm.Symbol], culprit: str) -> sm.Expr:
-    """What vanishes where an equation holds; each side of one in text is read, and blamed, by itself."""
+    """The expression; for an equation lhs − rhs. Sides of one in text are parsed separately, so that errors name the
+    side."""
     if isinstance(expression, sm.Equality):
         expression = expression.lhs - expression.rhs
     sides = expression.split("=") if isinstance(expression, str) and expression.count("=") == 1 else [expression]

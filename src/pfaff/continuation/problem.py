@@ -1,4 +1,4 @@
-"""What can be followed: a problem that knows its points, its units and its linear algebra, and nothing of steps."""
+"""What can be followed: a problem knows its points, its units and its linear algebra, and nothing of steps."""
 
 from __future__ import annotations
 
@@ -13,23 +13,21 @@ from pfaff.continuation.walked_points import Walked
 from pfaff.errors import PfaffError
 
 P = TypeVar("P")
-TURNING = "the parameter turns"  # of what else is located than tests
+TURNING = "the parameter turns"  # located like a test, though it is none
 FAILURES = (PfaffError, ArithmeticError, ValueError)  # a LinAlgError is a ValueError
 
 
 @dataclass(frozen=True)
 class Pace:
-    """Of steps: the first, relative to the largest, and the least; by what one exceeds the one before, if the tangent
-    turns less than is easy; the sharpest turn, in radians; how far from its guess a point may be, relative to the step;
-    and the step below which nothing is looked for between its ends."""
+    """How step lengths are chosen."""
 
-    first: float = 0.2
-    smallest: float = 1e-9
-    growth: float = 1.6
-    easy: float = 0.12
-    sharpest: float = 0.35
-    strayed: float = 0.3
-    resolved: float = 2e-6
+    first: float = 0.2  # first step, relative to the largest
+    smallest: float = 1e-9  # least step
+    growth: float = 1.6  # ratio of a step to the one before, if the tangent turned by less than ``easy``
+    easy: float = 0.12  # radians
+    sharpest: float = 0.35  # radians: a step in which the tangent turns by more is refused
+    strayed: float = 0.3  # farthest distance of a point from its guess, relative to the step
+    resolved: float = 2e-6  # step below which nothing is looked for between its ends
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,7 +43,7 @@ class Event(Generic[P]):
 
 @dataclass(frozen=True)
 class Missed(Generic[P]):
-    """A function that vanishes where no test changes its sign, and what happens there."""
+    """An event that no test function detects: another function that vanishes there, and what happens."""
 
     test: Callable[[P], float]
     event: Callable[[P], Event[P] | None]
@@ -53,11 +51,11 @@ class Missed(Generic[P]):
 
 @dataclass(frozen=True)
 class Stretch(Generic[P]):
-    """Points in order, the length of the step that is next, and whether it may go on at once.
+    """Points in order, the length of the next step, and whether the walker may go on at once.
 
-    ``events`` are special points, each with how many points come before it, and its problem. ``ahead`` is where the
-    next step leads, and its turn, as ``Problem.ahead`` has them, if known; ``reached`` says which bound the last point
-    is on.
+    ``events`` are special points, each with the number of points before it and its problem. ``ahead`` is the next point
+    and the turn of the tangent up to it, as ``Problem.ahead`` gives them, if known; ``reached`` is the index of the
+    bound that the last point is on.
     """
 
     points: Walked[P]
@@ -69,7 +67,7 @@ class Stretch(Generic[P]):
 
 
 class Asked(Mapping[str, float]):
-    """Numbers by name, each computed when it is asked for: a search for the zero of one needs no other."""
+    """Numbers by name, each computed on demand: a search for the zero of one needs no other."""
 
     def __init__(self, of: Mapping[str, Callable[[], float]]) -> None:
         self._of = of
@@ -88,14 +86,15 @@ class Asked(Mapping[str, float]):
 
 
 class Problem(Generic[P]):
-    """Points are solutions with a tangent. What cannot be found is ``Refused``, and a shorter step is tried."""
+    """Points are solutions with a tangent. Where none is found, ``Refused`` is raised and a shorter step is tried."""
 
     pace = Pace()
     of = "point"  # what the points are, in words
-    place = 1e-14  # to which special points are located on the chord of their step
-    sharp, met = 1.0, 1e-8  # of a test at the ends of a step, what may be left of it at its zero, and at a last trial
-    returned = 1e-6  # distance at which a branch has come back to its start
-    looks_inside = False  # whether tests may vanish twice in a step, which ``hides`` does not say
+    place = 1e-14  # accuracy, as a part of the chord of a step, to which special points are located
+    sharp = 1.0  # largest value of a test at its zero, relative to those at the ends of the step
+    met = 1e-8  # the same at the best trial of a search that failed
+    returned = 1e-6  # distance within which a branch has come back to its start
+    looks_inside = False  # whether tests may vanish twice in a step without ``hides`` saying so
 
     # Points
 
@@ -104,7 +103,7 @@ class Problem(Generic[P]):
         raise NotImplementedError
 
     def corrected(self, guess: Any, at: P) -> Any:
-        """The solution near a guess, on the plane across the tangent of a point."""
+        """The solution near a guess, on the plane across the tangent at a point."""
         raise NotImplementedError
 
     def norm(self, solution: Any, guess: Any, at: P) -> float:
@@ -112,7 +111,7 @@ class Problem(Generic[P]):
         raise NotImplementedError
 
     def point(self, solution: Any, at: P) -> P:
-        """Everything about a solution, its tangent in the direction of another point's."""
+        """The point of a solution, its tangent directed like that of another point."""
         raise NotImplementedError
 
     def turn(self, a: P, b: P) -> float:
@@ -120,11 +119,11 @@ class Problem(Generic[P]):
         raise NotImplementedError
 
     def chord(self, a: P, b: P) -> Callable[[float], P]:
-        """The points between two of them, by fractions of their chord."""
+        """Points between two of them, by fractions of their chord."""
         raise NotImplementedError
 
     def root(self, function: Callable[[float], float], place: float) -> float:
-        """Where between 0 and 1 a function vanishes; it has been evaluated there."""
+        """Where between 0 and 1 a function vanishes; the function is last evaluated there."""
         from scipy.optimize import brentq
 
         found = float(brentq(function, 0.0, 1.0, xtol=place, rtol=4e-15, maxiter=100, disp=False))
@@ -132,11 +131,11 @@ class Problem(Generic[P]):
         return found
 
     def value(self, point: P) -> float:
-        """Of the parameter that says where the branch ends."""
+        """Value of the continuation parameter, whose bounds end the branch."""
         raise NotImplementedError
 
     def slope(self, point: P) -> float:
-        """How that parameter changes along the tangent; zero where it never turns within a step."""
+        """Derivative of that parameter along the tangent; zero if it never turns within a step."""
         return 0.0
 
     def ahead(self, at: P, length: float) -> tuple[P, float]:
@@ -157,17 +156,17 @@ class Problem(Generic[P]):
         return ahead, turn
 
     def walked(self, at: P, length: float, longest: float, bounds: tuple[float, float], home: P) -> Stretch[P] | None:
-        """A stretch without surprises, by whoever takes it quicker than step by step; none if nobody does.
+        """Several steps at once by a compiled loop, up to anything unusual; None where there is no such loop.
 
-        Its steps begin with a length and are no longer than the longest; none passes a bound, nor the home."""
+        The first step has a given length and none is longer than the longest; none passes a bound or the home point."""
         return None
 
     def paced(self, length: float, turn: float) -> float:
-        """The length of the step after one of a length and a turn."""
+        """The length of the step after one of this length and turn."""
         return self.pace.growth * length if turn < self.pace.easy else length
 
     def kept(self, point: P) -> P:
-        """A point as it is to be kept."""
+        """A point as results keep it."""
         return point
 
     def renewed(self, point: P) -> tuple[Any, P]:
@@ -181,12 +180,12 @@ class Problem(Generic[P]):
         return {}
 
     def zero(self, name: str, a: P, b: P) -> tuple[float, P] | None:
-        """Where on the chord of two points a test vanishes, and the point there, by whoever finds it quicker than the
-        engine; none if nobody does."""
+        """Where on the chord of two points a test vanishes, and the point there: an optional fast root finder; None
+        leaves the search to the engine."""
         return None
 
     def event(self, name: str, point: P) -> Event[P] | None:
-        """What a zero of a test function is; none if it is nothing."""
+        """The event at a zero of a test function; None if nothing happens there."""
         raise NotImplementedError
 
     def hides(self, a: P, b: P, length: float) -> bool:
@@ -194,16 +193,17 @@ class Problem(Generic[P]):
         return False
 
     def events(self, engine: Any, a: P, b: P, length: float, last: bool) -> list[Event[P]]:
-        """Special points in a step, which may be the last one, in order; where more happens than they tell, Refused."""
+        """Special points in a step, in order; ``last`` says whether the step may be the last one. Raises Refused where
+        more happens in it than they explain."""
         found: list[Event[P]] = engine.events(a, b)
         return found
 
     def is_quiet(self, a: P, b: P) -> bool:
-        """Whether it is known that nothing happens between two points, sooner than their tests tell."""
+        """Whether it is known, before any test is evaluated, that nothing happens between two points."""
         return False
 
     def is_quiet_about(self, at: P, length: float) -> bool:
-        """Whether it is known that nothing happens near a point, within a length on both sides."""
+        """Whether it is known that nothing happens within a length of a point, on both sides."""
         return False
 
     def missed(self, a: P, b: P, found: Sequence[Event[P]]) -> Missed[P] | None:
@@ -213,19 +213,20 @@ class Problem(Generic[P]):
     # Endings
 
     def landed(self, a: P, b: P, bound: float) -> P | None:
-        """The point between two at a value of the parameter; none where the engine is to locate it on their chord."""
+        """The point between two at a value of the parameter; None leaves it to the engine to locate it on their
+        chord."""
         return None
 
     def on_bound(self, point: P, bound: float) -> P:
-        """A point that was located at a value of the parameter, with just this value."""
+        """A point that was located at a value of the parameter, with exactly this value."""
         return point
 
     def returns(self, a: P, b: P, home: P) -> bool:
-        """Whether a step may pass the first point, as far as can be told at once."""
+        """Whether a step may pass the first point, by a cheap check."""
         return True
 
     def signature(self, point: P, like: P) -> np.ndarray:
-        """Numbers by which a point is known again, in units of another."""
+        """Numbers by which a point is recognised, in the units of another."""
         raise NotImplementedError
 
     def closed(self, found: P, home: P) -> P:
@@ -233,11 +234,12 @@ class Problem(Generic[P]):
         return home
 
     def ended(self, passed: Sequence[P]) -> tuple[Event[P] | None, Ending] | None:
-        """Whether it ends by itself at the last of the points passed, and at which special point."""
+        """The ending, and the special point it is at if any, where the branch ends by itself at the last point
+        passed."""
         return None
 
     def stuck(self, at: P, why: Refused, passed: Sequence[P]) -> Ending:
-        """The end where no step leads on."""
+        """The ending where no step leads on."""
         return Ending(Reason.SINGULAR, f"no {self.of} was found beyond {self.where(at)}: {why}")
 
     def where(self, at: P) -> str:

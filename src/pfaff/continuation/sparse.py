@@ -1,4 +1,5 @@
-"""Curves G(z) = 0 whose Jacobian is sparse but for a few rows and columns: the same steps, with sparse factors."""
+"""Curves G(z) = 0 whose Jacobian is sparse but for a few rows and columns: the steps of ``dense``, with sparse
+factors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Points in order along a branch or a curve: what all of them can be asked."""
+"""Points in order along a branch or a curve, and what both of them offer."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Trail(Generic[Point, Special]):
     def __getitem__(self, index: int) -> Point:
         if isinstance(index, str):
             raise ParameterError(
-                f"points are counted, [0] is the first: to_xarray()[{shown(index)}] has it for all of them"
+                f"points are counted, [0] is the first: to_xarray()[{shown(index)}] gives it for all of them"
             )
         return self.points[place(index)]
 
@@ -57,12 +57,12 @@ class Trail(Generic[Point, Special]):
 
     @property
     def parameters(self) -> tuple[str, ...]:
-        """What varies; the last one says where it ends."""
+        """The parameters that vary; the last one is that whose bounds end the curve."""
         return tuple(self.points[0].values)
 
     @property
     def values(self) -> np.ndarray:
-        """Of the last parameter, along the way."""
+        """Values of the last parameter at all points."""
         return np.array([point.value for point in self.points])
 
     @property
@@ -71,33 +71,36 @@ class Trail(Generic[Point, Special]):
         return tallied([special.kind for special in self.special])
 
     def _limits(self, course: Course) -> Limits:
-        """Of the last parameter, where it is followed on from the last point."""
+        """The range of the last parameter, for following on from the last point."""
         last, name = self.points[-1], self.parameters[-1]
         limits = course.limits(last.case.system, name, last.value)
         if self.ended.reason is Reason.CLOSED:
             raise ParameterError(f"these {self.of} lie on a closed line, which is complete: nothing follows")
+        if self.ended.reason is Reason.SPECIAL:
+            raise ParameterError(f"nothing follows, {self.ended}: .special[-1].switch(…) gives what meets it there")
         return limits
 
     def _joined(self, more: Self, **others: Any) -> Self:
-        """This, and more of the same that begins with its last point; ``others`` are what else has changed."""
+        """This and its continuation ``more``, which begins with the last point; ``others`` are further changed
+        fields."""
         points, special = (*self.points, *more.points[1:]), self.special + more.special
         return replace(self, points=points, special=special, ended=more.ended, **others)  # type: ignore[type-var]
 
     def _places(self, more: Self) -> tuple[int, ...]:
-        """Of the special points of both."""
+        """Indices of the special points of both in the joined trail."""
         return self.places + tuple(len(self) - 1 + place for place in more.places)  # type: ignore[attr-defined]
 
     def measure(self, expression: Any) -> np.ndarray:
-        """An expression of parameters, states and what else the points know, at every one of them.
+        """An expression of parameters, states and other measurable quantities, evaluated at every point.
 
-        Of orbits these are ``period`` and ``max_``, ``min_``, ``mean_`` and ``amplitude_`` before the name of a state.
-        It is not a number where it has no finite value.
+        Orbits offer ``period``, and ``max_``, ``min_``, ``mean_`` and ``amplitude_`` before the name of a state. The
+        value is NaN where it is not finite.
         """
         value = measure(expression, self.points[0])
         return np.array([value(point) for point in self.points])
 
     def of_kind(self, kind: str) -> tuple[Special, ...]:
-        """The special points of one kind: ``branch.of_kind("fold")``, of an event ``of_kind("event: half open")``."""
+        """The special points of one kind: ``branch.of_kind("fold")``; of an event: ``of_kind("event: half open")``."""
         if isinstance(kind, str) and kind.startswith(EVENT):
             return tuple(special for special in self.special if special.kind == kind)
         several = isinstance(kind, str) and kind.startswith(MULTIPLE)

@@ -1,4 +1,4 @@
-"""Points in order, many of which nobody looks at: those of walked stretches are made when they are asked for."""
+"""Points in order, built lazily: those of walked stretches are made when they are first asked for."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Q = TypeVar("Q")
 
 
 class Walked(Generic[P]):
-    """So many points of a stretch; ``make`` gives one by its number, with the problem that it belongs to."""
+    """The points of a stretch; ``make`` gives one by its number, with the problem that it belongs to."""
 
     def __init__(self, many: int, make: Callable[[int], tuple[Any, P]], first: int = 0) -> None:
         self._many, self._make, self._first = many, make, first
@@ -20,16 +20,16 @@ class Walked(Generic[P]):
         return self._many
 
     def made(self, k: int) -> tuple[Any, P]:
-        """Problem and point."""
+        """The problem of the k-th point, and the point."""
         return self._make(self._first + k)
 
     def part(self, first: int, last: int) -> Walked[P]:
-        """Those from one on, up to another."""
+        """The points from ``first`` up to, without, ``last``."""
         return Walked(last - first, self._make, self._first + first)
 
 
 class Line(Sequence[Q]):
-    """Points in order; of those that are walked, results are made by a function of problem and point."""
+    """Points in order; those of walked stretches become results by a function of problem and point."""
 
     def __init__(self, points: Iterable[Q] = ()) -> None:
         self._points: list[Any] = list(points)
@@ -38,7 +38,7 @@ class Line(Sequence[Q]):
         self._points.append(point)
 
     def extend(self, walked: Walked[P], result: Callable[[Any, P], Q]) -> None:
-        """With points that are made when they are first asked for."""
+        """Append points that are made when they are first asked for."""
         self._points.extend(zip(repeat((walked, result)), range(len(walked))))
 
     def __len__(self) -> int:

@@ -66,7 +66,7 @@ def _film(footage: Callable[[int], Footage], path: Any, seconds: Any, fps: Any, 
 def _on_paper(
     footage: Callable[[int], Footage], path: Path, part: Path, count: int, fps: float, progress: Progress
 ) -> None:
-    from pfaff.draw.pictures import images_of, write_gif, write_mp4  # not before: they open Matplotlib
+    from pfaff.draw.pictures import images_of, write_gif, write_mp4  # imported here, as they open Matplotlib
 
     between = -(-PATH // count)
     shown = footage((count - 1) * between + 1)
@@ -87,7 +87,7 @@ def check_suffix(path: Path) -> None:
 
 
 def _span(motion: Motion, span: Any) -> tuple[float, float]:
-    """The part of a motion that is shown, in the direction in which it runs."""
+    """The part of a motion that is shown, in its direction."""
     first, last = float(motion.t[0]), float(motion.t[-1])
     if span is None:
         return first, last
@@ -102,7 +102,7 @@ def _span(motion: Motion, span: Any) -> tuple[float, float]:
 
 
 def _count(seconds: Any, fps: Any, path: Path) -> tuple[float, int]:
-    """Pictures in a second, and in all."""
+    """Pictures in a second, and in total."""
     seconds, fps = (
         number_within(name, value, lambda x: x > 0, "give a positive number")
         for name, value in (("seconds", seconds), ("fps", fps))

@@ -18,7 +18,7 @@ from pfaff.draw.scene import Scene
 from pfaff.draw.style import GREY, VERMILION
 
 BAR = 0.055  # half the width of a bar
-SLIM = 0.4  # of that, in space and for what bends
+SLIM = 0.4  # ratio of that, in space and for bent bodies
 HINGE = 0.05
 BLOCK = 0.22  # half the side
 WHEEL = 0.2  # half the length
@@ -33,7 +33,7 @@ def draw_body(axes: Axes, scene: Scene, k: int, colour: str, text: str = "") -> 
     """The system at the instant ``scene.t[k]``; text is for the legend."""
     drawing, scale = scene.drawing, scene.scale
     width = (SLIM if drawing.dimension == 3 else 1.0) * BAR * scale
-    for kind in STROKES:  # all of one kind as one line with gaps: many times quicker
+    for kind in STROKES:  # all of one kind as one line with gaps: many times faster
         strokes = [part for line in scene.lines if line.kind == kind for part in (line.at[k], GAP)]
         if strokes:
             STROKES[kind](axes, np.concatenate(strokes), colour)
@@ -62,13 +62,13 @@ def draw_body(axes: Axes, scene: Scene, k: int, colour: str, text: str = "") -> 
 
 
 def draw_path(axes: Axes, scene: Scene, upto: int, colour: str = GREY, since: int = 0) -> None:
-    """Where the traced points have been."""
+    """Draw where the traced points have been."""
     been = [part for name in scene.drawing.traced for part in (scene.points[name][since : upto + 1], GAP)]
     _put(axes, Line2D(*np.concatenate(been[:-1]).T, color=colour, lw=1, zorder=1))
 
 
 def _put(axes: Axes, what: Patch | Line2D | PolyCollection) -> None:
-    """On the page; where limits are set already, it need not be measured."""
+    """Put an artist on the page; where limits are set already, it need not be measured."""
     if not axes.get_autoscale_on():
         axes.add_artist(what)
     elif isinstance(what, Line2D):
@@ -167,7 +167,7 @@ def _wall(axes: Axes, scene: Scene, name: str, k: int, colour: str) -> None:
 
 
 def _wheel(axes: Axes, scene: Scene, name: str, k: int, colour: str) -> None:
-    """Seen from above: it rolls along its angle."""
+    """A wheel seen from above: it rolls along its angle."""
     at, half = scene.points[name][k], WHEEL * scene.scale * _along(scene, name, k)
     _put(axes, Polygon(_capsule(at - half, at + half, 1.2 * BAR * scene.scale), color="black", lw=0, zorder=6))
 
@@ -202,7 +202,7 @@ def _cylinder(axes: Axes, scene: Scene, name: str, k: int, colour: str) -> None:
 
 
 def _contacts(scene: Scene, name: str, k: int) -> np.ndarray:
-    """From where to where along its axis a cylinder is touched, and a little more."""
+    """The range along its axis in which a cylinder is touched, and a little more."""
     across = _across(scene, name, k)
     places = (np.concatenate([scene.points[name], *scene.touched]) - scene.points[name][k]) @ [across[1], -across[0]]
     return np.array([np.nanmin(places), np.nanmax(places)]) + 0.8 * scene.scale * np.array([-1, 1])

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pfaff.bifurcation.equilibria.branches import EquilibriumBranch
     from pfaff.bifurcation.orbit_curves.cycle_curves import CycleCurve
 
-SHOWN = 12  # states at most, evenly taken from all that change
+SHOWN = 12  # most states, taken evenly from all that change
 MOVING = 1e-9  # changes of a state below this, relative to its size, are rounding
 
 
@@ -45,7 +45,7 @@ def draw_equilibria_branch(branch: EquilibriumBranch, state: str | None) -> Figu
 
 
 def _moving(branch: EquilibriumBranch) -> list[str]:
-    """The states that change along a branch, beyond rounding, but for one that is followed itself."""
+    """The states that change along a branch, beyond rounding, without one that is itself the parameter."""
     x = np.array([point.x for point in branch])
     sizes = branch[0].equations.sizes[: x.shape[1]]
     spans = zip(branch[0].equations.flow.states, np.ptp(x, axis=0) / sizes, strict=True)

@@ -29,7 +29,7 @@ def draw_comparison(comparison: Comparison) -> Figure:
     label(size, "", "operations")
     time.bar(places, [1e9 * row.evaluation for row in rows], 0.5, color=BLUE)
     label(time, "", "one evaluation, ns")
-    others = rows[1:]  # the first, Lagrange's, is what the others are compared with
+    others = rows[1:]  # the first, Lagrange's, is the reference
     difference.semilogy(places[1:] - 0.08, [max(row.accelerations, FLOOR) for row in others], "o", color=BLUE)
     difference.semilogy(places[1:] + 0.08, [max(row.reactions, FLOOR) for row in others], "s", color=VERMILION)
     difference.axhline(1e-12, color=GREY, lw=0.8, ls="--")

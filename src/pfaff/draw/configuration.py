@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 PANELS = 12  # configurations shown, the nearest to the origin first
-TOGETHER = 3  # up to so many share one picture
+TOGETHER = 3  # up to this many share one picture
 
 
 def draw_equilibria(equilibria: Sequence[Equilibrium]) -> Figure:
@@ -54,7 +54,8 @@ def draw_equilibria(equilibria: Sequence[Equilibrium]) -> Figure:
 
 
 def draw_together(axes: Axes, equilibria: Sequence[Equilibrium]) -> None:
-    """Several configurations of one case in one picture, told apart by colour and by their reactions or coordinates."""
+    """Several configurations of one case in one picture, distinguished by colour and by their reactions or
+    coordinates."""
     scene = _scene(equilibria)
     for k, equilibrium in enumerate(equilibria):
         draw_body(axes, scene, k, CYCLE[k % len(CYCLE)], _told(equilibrium))
@@ -66,7 +67,7 @@ def draw_together(axes: Axes, equilibria: Sequence[Equilibrium]) -> None:
 
 
 def _told(equilibrium: Equilibrium) -> str:
-    """Its reactions; of a system without constraints, where it is."""
+    """Its reactions; for a system without constraints, its coordinates."""
     values = equilibrium.reaction or equilibrium.coordinates
     return ", ".join(f"{formula(name)} = {value:.4g}" for name, value in values.items())
 

@@ -10,12 +10,12 @@ import numpy as np
 from matplotlib.lines import Line2D
 
 BETWEEN = 16  # places drawn from one point to the next
-CONSTANT = 1e-9  # changes beside the values themselves that are none: rounding has no chord
+CONSTANT = 1e-9  # changes relative to the values themselves that are rounding
 ONE_POINT = 1e-9  # relative to the picture: points nearer than this are one
 
 
 def places_of(points: np.ndarray, special: np.ndarray) -> list[int]:
-    """Before which point of a line each special one belongs: where going through it is the least detour."""
+    """The index of the point before which each special one belongs: where it is the least detour."""
     size = np.ptp(points, axis=0)
     scaled, marks = (rows.reshape(-1, len(size)) / np.where(size > 0, size, 1.0) for rows in (points, special))
     steps = np.linalg.norm(np.diff(scaled, axis=0), axis=1)
@@ -71,7 +71,7 @@ def smooth(knots: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def name_styles(
     axes: Any, solid: Sequence[bool], words: tuple[str, str] = ("stable", "unstable"), **legend: Any
 ) -> None:
-    """A legend that also says what solid and dashed mean, as far as there are such lines."""
+    """A legend that also says what solid and dashed mean, if there are such lines."""
     handles, names = axes.get_legend_handles_labels()
     for full, style, word in ((True, "-", words[0]), (False, "--", words[1])):
         if full in [bool(each) for each in solid]:

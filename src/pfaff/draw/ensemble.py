@@ -45,6 +45,6 @@ def _line(ensemble: Ensemble, axis: int) -> np.ndarray:
 
 
 def _named(dimension: str) -> str:
-    """A parameter, or the coordinate or velocity of which it is the initial value."""
+    """A parameter, or the coordinate or velocity whose initial value it is."""
     name = dimension.removeprefix("initial_")
     return formula(name) if name == dimension else f"initial {formula(name)}"

@@ -64,7 +64,7 @@ def _strip(whole: Scene, at: np.ndarray, name: str) -> Figure:
 
 
 def decimals(times: np.ndarray) -> int:
-    """Digits after the point that tell successive times apart."""
+    """Digits after the point that distinguish successive times."""
     steps = np.abs(np.diff(times))
     least = steps[steps > 0].min(initial=np.inf)
     return int(np.clip(np.ceil(-np.log10(least)) + 1, 0, 9)) if np.isfinite(least) else 2
@@ -81,7 +81,7 @@ def _times(motion: Motion, frames: int, times: Sequence[float] | None) -> np.nda
 
 
 def _page(count: int, view: View) -> Figure:
-    """As many columns as bring the page nearest to landscape and leave few places empty."""
+    """A page with as many columns as make it nearest to landscape and leave few places empty."""
     ratio = view.size[1] / view.size[0]
 
     def badness(columns: int) -> float:

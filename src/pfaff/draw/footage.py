@@ -1,4 +1,5 @@
-"""What a film shows: the scene of a motion, of a cycle or of a branch of cycles, with its histories and readings."""
+"""The content of a film: the scene of a motion, of a cycle or of a branch of cycles, with its histories and
+readings."""
 
 from __future__ import annotations
 
@@ -19,12 +20,12 @@ if TYPE_CHECKING:
     from pfaff.statement.system import System
 
 FRAMES = 1500  # in the player, which moves on between them: enough for a smooth path
-CYCLES = 24  # of a branch that are shown one after the other
+CYCLES = 24  # cycles of a branch that are shown one after the other
 
 
 @dataclass(frozen=True)
 class Footage:
-    """A scene at evenly spaced instants, what is plotted beside it, and what it is called."""
+    """A scene at evenly spaced instants, the histories beside it, and its title."""
 
     scene: Scene
     title: str
@@ -33,7 +34,7 @@ class Footage:
     readings: Mapping[str, np.ndarray] = field(default_factory=dict)
 
     def data(self, seconds: float) -> dict[str, Any]:
-        """For the player."""
+        """The data for the player."""
         return scene_data(
             self.scene, title=self.title, text=self.text, seconds=seconds, panels=self.panels, readings=self.readings
         )
@@ -53,7 +54,7 @@ def of_motion(motion: Motion, start: float, end: float, count: int) -> Footage:
 
 
 def of_orbit(point: OrbitPoint, periods: int, count: int) -> Footage:
-    """A periodic orbit, however unstable, over some periods: what travels goes on where it has arrived."""
+    """A periodic orbit, stable or not, over some periods; a travelling system goes on from where it has arrived."""
     drawing_of(point.case)
     name = point.case.system.name
     t, rows = cycle(point)
@@ -88,12 +89,12 @@ def of_branch(branch: OrbitBranch, count: int) -> Footage:
 
 
 def _system(point: OrbitPoint) -> System:
-    """What has a drawing is a mechanical system."""
+    """The mechanical system of an orbit; only such a system has a drawing."""
     return cast("System", point.case.system)
 
 
 def cycle(point: OrbitPoint) -> tuple[np.ndarray, dict[str, np.ndarray]]:
-    """One period of all coordinates, those that are ignorable from where they start at zero."""
+    """One period of all coordinates; ignorable ones start at zero."""
     orbit = point.orbit
     names = _system(point).coordinate_names
     travelled = orbit.flow.reconstruct(orbit.t, orbit.x, point.case) if set(names) - set(orbit.states) else {}
@@ -101,7 +102,7 @@ def cycle(point: OrbitPoint) -> tuple[np.ndarray, dict[str, np.ndarray]]:
 
 
 def _repeated(times: np.ndarray, t: np.ndarray, row: np.ndarray) -> np.ndarray:
-    """A row over one period, played on: by as much as it has moved in one, it starts farther the next time."""
+    """A row over one period, repeated: shifted each time by its advance in a period."""
     period = t[-1]
     turns = np.minimum(np.floor(times / period), np.ceil(times[-1] / period) - 1)
     return np.interp(times - turns * period, t, row) + turns * (row[-1] - row[0])

@@ -61,7 +61,7 @@ def formulas(names: Iterable[str]) -> list[str]:
 
 
 def groups(system: Any, names: Sequence[str]) -> dict[str, list[str]]:
-    """Names of coordinates by what their axis says: by the units that are stated, else angles apart from others."""
+    """Names of coordinates by the label of their axis: by stated units, else angles apart from others."""
     turning = _angles(system) if system is not None else frozenset()
     meanings = getattr(system, "meanings", {})
     sorted_out: dict[str, list[str]] = {}
@@ -73,16 +73,16 @@ def groups(system: Any, names: Sequence[str]) -> dict[str, list[str]]:
 
 
 def unit_of(meaning: str) -> str:
-    """What stands in brackets at the end of a meaning: m for "contact [m]"."""
+    """The unit in brackets at the end of a meaning: m for "contact [m]"."""
     text, _, unit = meaning.rstrip().removesuffix("]").rpartition("[")
     return unit if text and meaning.rstrip().endswith("]") else ""
 
 
 @once(most=1)
 def _angles(system: Any) -> frozenset[str]:
-    """Coordinates that stand in a sine or cosine as they are, in what is stated or drawn.
+    """Coordinates that appear as they are in a sine or cosine, stated or drawn.
 
-    Of one on which nothing depends, such as the integral of a ball's spin, its name is all that tells.
+    For one on which nothing depends, such as the integral of a ball's spin, only its name tells.
     """
     s = getattr(system, "statement", None)
     if s is None:
@@ -103,7 +103,7 @@ def _angles(system: Any) -> frozenset[str]:
 
 
 def moving_most(rows: dict[str, np.ndarray], most: int = READABLE) -> list[str]:
-    """The names of the curves that cover most, in their order: no more than one can read."""
+    """The names of the curves with the largest ranges, in their order: no more than one can read."""
     sizes = {
         name: float(np.ptp(row[np.isfinite(row)])) if np.isfinite(row).any() else 0.0 for name, row in rows.items()
     }
@@ -112,11 +112,11 @@ def moving_most(rows: dict[str, np.ndarray], most: int = READABLE) -> list[str]:
 
 
 def readable(rows: dict[str, np.ndarray]) -> list[str]:
-    """All states, if one can read them together; else, of the coordinates alone, those that cover most."""
+    """All states, if one can read them together; else the coordinates with the largest ranges."""
     coordinates = {name: row for name, row in rows.items() if not name.endswith("_dot")}
     return list(rows) if len(rows) <= READABLE else moving_most(coordinates)
 
 
 def counted(what: str, shown: Sequence[str], every: Sequence[str]) -> str:
-    """What an axis says, and how many there are if it does not show them all."""
+    """The label of an axis, with the total number if not all are shown."""
     return what if len(shown) == len(every) else f"{what} ({len(shown)} of {len(every)} states)"

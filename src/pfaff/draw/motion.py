@@ -23,9 +23,10 @@ if TYPE_CHECKING:
 DENSE = 2000  # instants of a reaction, beside the samples
 NARROWEST, WIDEST = 3.2, 6.0  # inches for paths beside the other panels
 NAMED = 8  # entries of a legend at most
-ACROSS = 4  # of them side by side
-STRAIGHT, NARROW = 1e-6, 0.08  # width of a path by its length: less is rounding; less than the second is enlarged
-COINCIDING = 3e-3  # curves nearer than this, relatively, lie on each other
+ACROSS = 4  # entries side by side
+STRAIGHT = 1e-6  # ratio of a path's width to its length that is rounding
+NARROW = 0.08  # ratio below which a path is enlarged across
+COINCIDING = 3e-3  # relative distance within which curves coincide
 
 
 def draw_motion(motion: Motion, names: Sequence[str] = ()) -> Figure:
@@ -69,7 +70,7 @@ def draw_motion(motion: Motion, names: Sequence[str] = ()) -> Figure:
 
 
 def _reactions(motion: Motion) -> tuple[np.ndarray, np.ndarray]:
-    """From the integrator's own polynomials, between the samples too; of a stored motion, at its samples."""
+    """Reactions by the integrator's own polynomials, between the samples too; for a stored motion, at its samples."""
     if motion.case is None or motion.dense is None:
         return motion.t, motion.p
     t = np.union1d(np.linspace(motion.t[0], motion.t[-1], DENSE), motion.t)
@@ -77,7 +78,7 @@ def _reactions(motion: Motion) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _others(axes: Axes, count: int, every: Sequence[str], shown: Sequence[str]) -> None:
-    """Says that there are more, and how to see them."""
+    """Say that there are more, and how to see them."""
     left_out = [name for name in every if name not in shown]
     if left_out:
         text = f"{count} of {len(every)}; others by name, plot({left_out[0]!r})"
@@ -154,7 +155,7 @@ def _energies(axes: Axes, motion: Motion) -> None:
 
 
 def _from_zero(axes: Axes, motion: Motion) -> None:
-    """What is constant would fill the panel with its rounding."""
+    """Start the axis at zero: a constant would fill the panel with its rounding."""
     axes.update_datalim([(motion.t[0], 0.0)])
     axes.autoscale_view()
 

@@ -1,4 +1,4 @@
-"""Results in a notebook: what they say in words, tables of what they hold, equations as formulas, motions that play."""
+"""Results in a notebook: their status, tables of their content, equations as formulas, motions that play."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def trajectory_html(trajectory: Trajectory) -> str:
 
 
 def system_markdown(system: Any) -> str:
-    """What is stated: energies and constraints that are short enough to be read, and a table of names."""
+    """The statement: energies and constraints that are short enough to be read, and a table of names."""
     counts = len(system.nonholonomic_constraints), len(system.holonomic_constraints)
     head = f"**{system.name}**: {counts[0]} nonholonomic and {counts[1]} holonomic constraints"
     lines = [head, *(f"$$\n{each}\n$$" for each in formulas(system))]
@@ -57,7 +57,7 @@ def system_markdown(system: Any) -> str:
 
 
 def ode_markdown(ode: Any) -> str:
-    """What is stated: right-hand sides that are short enough to be read, and a table of the parameters."""
+    """The statement: right-hand sides that are short enough to be read, and a table of the parameters."""
     names = {symbol: formula(symbol.name).strip("$") for symbol in (*ode.symbols, *ode.parameters)}
     sides = zip(ode.state_names, ode.right_hand_sides, strict=True)
     lines = [f"{formula(x + '_dot').strip('$')} = {sm.latex(f, symbol_names=names)}" for x, f in sides]
@@ -75,12 +75,12 @@ def _defaults(system: Any) -> dict[str, str]:
 
 
 def in_markdown(text: str) -> str:
-    """A meaning in a cell of a table: its signs stand for themselves."""
+    """A meaning in a cell of a table, with Markdown's signs escaped."""
     return re.sub(r"([\\`*_{}\[\]<>#|$])", r"\\\1", text)
 
 
 def formulas(system: Any) -> list[str]:
-    """Energies and constraints in LaTeX, as far as they are short enough to be read."""
+    """Energies and constraints in LaTeX, if they are short enough to be read."""
     from sympy.physics.mechanics import vlatex
 
     names = {p: formula(p.name).strip("$") for p in system.parameters}  # of two letters is no product
@@ -102,7 +102,7 @@ def formulas(system: Any) -> list[str]:
 
 
 def html_of(result: Any) -> str:
-    """The status, and a table for those results that are one."""
+    """The status, and a table for results that are one."""
     names = [each.__name__ for each in type(result).__mro__]
     make = next((TABLES[name] for name in names if name in TABLES), None)
     status = getattr(result, "status", "") or getattr(getattr(result, "system", None), "name", "")
@@ -111,7 +111,7 @@ def html_of(result: Any) -> str:
 
 
 def table(heads: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
-    """Numbers to the right; of very many rows the first and the last."""
+    """A table with numbers to the right; of very many rows the first and the last."""
     every = [[_cell(each) for each in row] for row in rows]
     if not every:
         return ""
@@ -162,7 +162,7 @@ def _steady(motion: Any) -> Table:
 
 
 def _study(study: Any) -> Table:
-    """Each measure over the points that have it."""
+    """Statistics of each measure over the points that have it."""
     data, rows = study.dataset, []
     for name in study.names:
         values = data[name].to_numpy()
@@ -204,7 +204,7 @@ def _orbit_branch(branch: Any) -> Table:
 
 
 def _response(response: Any) -> Table:
-    """How far each state swings at the ends and at the special points, where stability changes."""
+    """The amplitude of each state at the ends and at the special points, where stability changes."""
     ends = [("first", response[0]), *((each.kind, each) for each in response.special), ("last", response[-1])]
     stable = [_yes(response[0].stable), *("" for _ in response.special), _yes(response[-1].stable)]
     heads = ("", letters(response.load), *(f"amplitude of {letters(name)}" for name in response.states), "stable")

@@ -34,7 +34,7 @@ def draw_branch(branch: OrbitBranch, state: str) -> Figure:
 
 
 def _draw(axes: Any, branch: OrbitBranch, height: Any) -> None:
-    """Special points are between those orbits between which load and period put them."""
+    """Draw the branch; special points lie between the orbits whose load and period enclose theirs."""
     places = places_of(*(_loads_and_periods(group) for group in (branch, branch.special)))
     points, special = ([(each.value, height(each)) for each in group] for group in (branch, branch.special))
     draw_stretches(axes, points, [each.stable for each in branch], special, places, color=BLUE, lw=1.3)
@@ -68,7 +68,7 @@ def _draw_birth(axes: Any, branch: OrbitBranch, state: str) -> None:
 
 def draw_orbit(orbit: Orbit, multipliers: np.ndarray | None = None, unstable: int = 0) -> Figure:
     """States against time, phase portraits (of pairs where there are no velocities), multipliers on the unit circle, of
-    which so many are unstable."""
+    which this many are unstable."""
     fig = figure(9 if multipliers is None else 12, 4)
     histories, portraits, *more = fig.subplots(1, 2 if multipliers is None else 3)
     if multipliers is not None:

@@ -26,11 +26,11 @@ from pfaff.errors import ParameterError
 Images = Iterator[Image.Image]
 WIDTH = 8.0
 SHADES = 12  # of each colour, from itself to white: enough for lines on white, and small files
-RECENT = 0.04  # of the motion: the part of the path that is highlighted
+RECENT = 0.04  # share of the motion whose path is highlighted
 
 
 class Stage:
-    """A page on which only what changes is drawn: what stands still is kept as it was printed."""
+    """A page on which only moving parts are redrawn: static ones are kept as printed."""
 
     def __init__(self, scene: Scene, title: str) -> None:
         self.scene, self.view = scene, view_of(scene)
@@ -47,10 +47,10 @@ class Stage:
         self.text = self.axes.text(0.99, 0.97, "", transform=self.axes.transAxes, ha="right", va="top", zorder=9)
         self.still = set(self.axes.get_children())
         self.printed: Any = None
-        self.upto = 0  # the path that is printed already
+        self.upto = 0  # the path printed so far
 
     def prepare(self, at: int) -> None:
-        """Restore what stands still: all of it if the view does not follow, and then the path so far, too."""
+        """Restore the static parts: all of them if the view does not follow, and then the path so far too."""
         if self.printed is None:
             self._print(at)
         else:
@@ -67,7 +67,7 @@ class Stage:
             self.printed, self.upto = self.canvas.copy_from_bbox(self.fig.bbox), at
 
     def _print(self, at: int) -> None:
-        """What stands still, with room for the longest numbers if these change."""
+        """Print the static parts, with room for the longest numbers if these change."""
         lengths = [len(f"{y:.0f}") for y in self.view.corners[:, 1]]
         self.view.frame(self.axes, lengths.index(max(lengths)) if self.ruler else at)
         self.canvas.draw()
@@ -115,7 +115,7 @@ class Stage:
 
 
 def images_of(scene: Scene, between: int, title: str, readings: Mapping[str, np.ndarray]) -> Images:
-    """The pictures of every so many instants, one after the other."""
+    """Pictures at every ``between``-th instant, one after the other."""
     stage, digits = Stage(scene, title), decimals(scene.t[[0, between]])
     for at in range(0, len(scene.t), between):
         told = "".join(f", {name} = {row[at]:.5g}" for name, row in readings.items())
@@ -123,7 +123,7 @@ def images_of(scene: Scene, between: int, title: str, readings: Mapping[str, np.
 
 
 def _height(view: View) -> float:
-    """Inches, such that the pixels are even in number, as films want."""
+    """Inches such that the number of pixels is even, as films require."""
     ratio = float(np.clip(view.size[1] / view.size[0], 0.2, 1.0))
     return 2 * round(((WIDTH - 0.9) * ratio + 0.9) * DPI / 2) / DPI
 
@@ -134,7 +134,7 @@ def _few_colours(image: Image.Image) -> Image.Image:
 
 @lru_cache(maxsize=1)
 def _palette() -> Image.Image:
-    """The colours of the style on white: the same for all pictures, lest they flicker."""
+    """The colours of the style on white, the same for all pictures, lest they flicker."""
     own = np.array([to_rgb(colour) for colour in ("black", GREY, BLUE, pale(BLUE), VERMILION)])
     shades = own + np.linspace(0, 1, SHADES)[:, None, None] * (1 - own)
     palette = Image.new("P", (1, 1))

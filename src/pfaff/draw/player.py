@@ -16,10 +16,10 @@ import numpy as np
 from pfaff.draw.scene import Scene
 from pfaff.draw.view import view_of
 
-MODULES = ("scene", "camera", "paint", "histories", "player")  # in the order in which one needs the other
+MODULES = ("scene", "camera", "paint", "histories", "player")  # in order of dependence
 LINKING = re.compile(r"^(?:import .*;\n|export (?=class|function|const))", re.MULTILINE)
 
-Panel = tuple[str, Mapping[str, np.ndarray]]  # what an axis says, and its curves by name
+Panel = tuple[str, Mapping[str, np.ndarray]]  # label of an axis, and its curves by name
 
 
 def scene_data(
@@ -31,7 +31,7 @@ def scene_data(
     panels: Sequence[Panel] = (),
     readings: Mapping[str, np.ndarray] | None = None,
 ) -> dict[str, Any]:
-    """What ``mount(element, scene)`` takes: arrays as base64 of 32-bit floats, frame by frame."""
+    """The argument of ``mount(element, scene)``: arrays as base64 of 32-bit floats, frame by frame."""
     drawing, view = scene.drawing, view_of(scene)
     return {
         "title": title,
@@ -85,7 +85,7 @@ def _packed(numbers: np.ndarray) -> str:
 
 @cache
 def script() -> str:
-    """The player as one script: its modules, one after the other, without the words that join them."""
+    """The player as one script: its modules, one after the other, without imports and exports."""
     room = files("pfaff.draw") / "web"
     return "\n".join(LINKING.sub("", (room / f"{name}.js").read_text(encoding="utf-8")) for name in MODULES)
 

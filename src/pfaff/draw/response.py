@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from matplotlib.figure import Figure
 
-from pfaff.continuation.kinds import kind_of
+from pfaff.continuation.kinds import kind_of, mark_of
 from pfaff.draw.diagram import draw_stretches, name_styles, places_of
 from pfaff.draw.labels import formula
 from pfaff.draw.special import COLOURS, mark_special
@@ -39,7 +39,7 @@ def draw_response(response: Response, state: str, of: str) -> Figure:
 
 
 def _draw_backbones(axes: Any, response: Response, state: str) -> None:
-    """Free vibrations, where the parameter is the frequency; the window stays that of the response."""
+    """Draw free vibrations, where the parameter is the frequency; the window stays that of the response."""
     across, (_, top) = axes.get_xlim(), axes.get_ylim()
     along_frequency = np.allclose(response.values, response.frequency)
     modes = [mode for mode in response.backbones if state in mode.amplitudes] if along_frequency else []
@@ -52,7 +52,7 @@ def _draw_backbones(axes: Any, response: Response, state: str) -> None:
 
 
 def _draw(axes: Any, response: Response, y: np.ndarray, height: Callable[[Any], float]) -> None:
-    """Special points lie between those responses between which parameter and amplitude put them."""
+    """Draw the branch; special points lie between the responses whose parameter and amplitude enclose theirs."""
     points, special = response.orbits, response.special
     places = places_of(*(np.array([(p.value, *p.amplitude.values()) for p in group]) for group in (points, special)))
     marks = [(each.value, height(each)) for each in special]
@@ -75,7 +75,7 @@ def draw_mode(mode: NormalMode, state: str) -> Figure:
     for special in mode.special:
         kind, several = kind_of(special.kind)
         shown = {"color": COLOURS[kind.colour], "ms": 5, "ls": "none"}
-        right.plot(2 * np.pi / special.period, special.amplitude[state], kind.marked(several), **shown)
+        right.plot(2 * np.pi / special.period, special.amplitude[state], mark_of(kind, several), **shown)
     if mode.energies.max() > 0:
         left.set_xscale("log")
     label(left, "energy", "frequency")

@@ -25,11 +25,11 @@ class Ruler:
     def __init__(self, axes: Axes, view: View) -> None:
         self.axes, self.view = axes, view
         axes.grid(False)
-        axes.tick_params(colors="white")  # they hold their room: the names of the axes stay where they are
+        axes.tick_params(colors="white")  # they keep their room, so that the names of the axes do not move
         self.steps = np.ones(2)
 
     def settle(self) -> None:
-        """Once the axes have their place: how far apart the lines are."""
+        """Choose the distance of the lines, once the axes have their place."""
         box = self.axes.get_window_extent()
         for axis, pixels in enumerate((box.width, box.height)):
             least = self.view.size[axis] * APART / pixels
@@ -41,7 +41,7 @@ class Ruler:
         return step * np.arange(np.ceil(low / step), np.floor((low + self.view.size[axis]) / step) + 1)
 
     def draw_lines(self, at: int) -> None:
-        """All of them as one line with gaps."""
+        """Draw all lines as one line with gaps."""
         (left, low), (width, height) = self.view.corners[at], self.view.size
         upright = [((x, low), (x, low + height), (np.nan, np.nan)) for x in self.ticks(0, at)]
         level = [((left, y), (left + width, y), (np.nan, np.nan)) for y in self.ticks(1, at)]
@@ -63,5 +63,5 @@ class Ruler:
 
 @lru_cache(maxsize=1)
 def _font() -> Any:
-    """As large as Matplotlib's numbers."""
+    """A font as large as Matplotlib's numbers."""
     return ImageFont.truetype(findfont("DejaVu Sans"), POINTS * DPI / 72)

@@ -1,4 +1,4 @@
-"""Where everything that is drawn stands: points, directions and forces of a system, at many instants at once."""
+"""Positions of everything that is drawn: points, directions and forces of a system, at many instants at once."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 
 RIM = 48  # points by which a round rim is drawn
 PATH = 6000  # instants that a smooth path needs, its corners included
-SMALL, LARGE = 1 / 4, 1 / 2  # of the system: symbols are sized between these, whatever its links
+SMALL, LARGE = 1 / 4, 1 / 2  # bounds of the size of symbols, relative to the system, whatever its links
 BEYOND = 2.0  # times its own size: a contact farther away than that is left out of the picture
 ARROW = 0.45  # the longest force, as a share of the system's size
 GAP = 0.25  # between an arrow and its point, as a share of the scale
-APART = ("cylinder", "wall", "contact")  # marks of what does not move with the system
+APART = ("cylinder", "wall", "contact")  # marks of things that do not move with the system
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ class Scene:
     arrows: Mapping[str, np.ndarray]
     rounds: Mapping[str, Round] = field(default_factory=dict)
     meshes: Mapping[str, Mesh] = field(default_factory=dict)
-    lines: tuple[Line, ...] = ()  # of bodies, as a picture on paper shows them
+    lines: tuple[Line, ...] = ()  # lines of bodies, as a picture on paper shows them
 
     @property
     def dimension(self) -> int:
@@ -125,7 +125,7 @@ class Scene:
 
     @cached_property
     def roll(self) -> np.ndarray:
-        """By how far the bow has turned a cylinder: what passes over its surface, across its axis."""
+        """How far the bow has turned a cylinder: the distance that its surface moves, across its axis."""
         cylinders = [name for name, mark in self.drawing.marks.items() if mark == "cylinder"]
         if len(self.t) < 2 or not (self.touches and cylinders):
             return np.zeros(len(self.t))
@@ -147,7 +147,7 @@ class Scene:
 
     @cached_property
     def forces(self) -> dict[str, tuple[np.ndarray, np.ndarray]]:
-        """Tail and tip of every arrow, the longest as long as ARROW: one that pushes ends at its point."""
+        """Tail and tip of every arrow, the longest of length ARROW; one that pushes ends at its point."""
         sizes = {name: np.linalg.norm(arrow, axis=1, keepdims=True) for name, arrow in self.arrows.items()}
         longest = max((np.nanmax(size) for size in sizes.values()), default=0.0) or 1.0
         ends = {}
@@ -221,7 +221,7 @@ def _unit(vectors: np.ndarray) -> np.ndarray:
 
 
 def _mesh(axes: Any, curves: Any) -> Mesh:
-    """Bodies are rigid: their curves are those of the first instant."""
+    """A body of lines. Bodies are rigid: their curves are those of the first instant."""
     turned = np.stack([np.stack(row, axis=1) for row in axes], axis=1)
     return Mesh(turned, tuple(np.array([[float(each[0]) for each in point] for point in curve]) for curve in curves))
 

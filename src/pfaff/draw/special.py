@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from pfaff.continuation.kinds import EVENT, kind_of
+from pfaff.continuation.kinds import EVENT, kind_of, mark_of
 from pfaff.draw.style import GREEN, ORANGE, PURPLE, SKY, VERMILION
 
 COLOURS = {"vermilion": VERMILION, "orange": ORANGE, "green": GREEN, "purple": PURPLE, "sky": SKY}
@@ -13,7 +13,8 @@ EVENTS = (VERMILION, GREEN, PURPLE, ORANGE)  # one after the other: the form is 
 
 
 def mark_special(axes: Any, followed: Any, height: Callable[[Any], float], named: bool = True, size: float = 6) -> None:
-    """Marks on a branch or curve at a height that is told for each point, in the order in which kinds appear."""
+    """Mark the special points of a branch or curve; ``height`` gives the ordinate of each, in the order in which kinds
+    appear."""
     names = list(dict.fromkeys(special.kind for special in followed.special))
     events = [name for name in names if name.startswith(EVENT)]
     for name in names:
@@ -21,4 +22,4 @@ def mark_special(axes: Any, followed: Any, height: Callable[[Any], float], named
         colour = EVENTS[events.index(name) % len(EVENTS)] if name in events else COLOURS[kind.colour]
         points = [(special.value, height(special)) for special in followed.of_kind(name)]
         shown = {"color": colour, "ms": size, "label": name if named else None}
-        axes.plot(*zip(*points, strict=True), kind.marked(several), ls="none", **shown)
+        axes.plot(*zip(*points, strict=True), mark_of(kind, several), ls="none", **shown)

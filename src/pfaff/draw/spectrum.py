@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from pfaff.stability.large import SparseFlutter
 
 POINTS = 801
-BEYOND = 1.3  # times the last critical load: as far as a picture goes
-FAST = 10.0  # times the largest frequency or growth: what decays faster would press all else into a line
-DECADES = 30.0  # from one critical load to another: farther apart, loads are drawn by their logarithms
+BEYOND = 1.3  # range of a picture, relative to the last critical load
+FAST = 10.0  # decay, relative to the largest frequency or growth, beyond which rates would press all others into a line
+DECADES = 30.0  # ratio of critical loads beyond which loads are drawn logarithmically
 
 
 def draw_spectrum(spectrum: Spectrum) -> Figure:
@@ -48,7 +48,7 @@ def draw_rest_point(point: RestPoint) -> Figure:
 
 
 def draw_roots(values: np.ndarray, growing: np.ndarray, zeros: str) -> Figure:
-    """Eigenvalues in the complex plane, those that grow apart, and the zeros that are known beforehand, if any."""
+    """Eigenvalues in the complex plane, with growing ones marked, and the zeros that are known beforehand, if any."""
     fig = figure(5, 4)
     axes = fig.add_subplot()
     axes.axvline(0, color=GREY, lw=0.8)
@@ -80,7 +80,7 @@ def leave_out_fast(limit: Callable[..., Any], axes: Axes, values: np.ndarray) ->
 
 
 def draw_critical(case: Case, load: str, searched: float, fixed: Mapping[str, float]) -> Figure:
-    """The path over a range that shows what was found: little farther than the last critical load."""
+    """The path over a range that shows everything found: a little farther than the last critical load."""
     if not searched:
         raise PfaffError(f"there is nothing to draw: the equilibrium has no continuation from {load} = 0")
     found = critical_loads(case, load, searched, fixed)
@@ -135,7 +135,7 @@ def draw_spectrum_path(
     found = critical_loads(case, load, to, fixed)
     to = min(to, found.flutter.searched[1])
     marks = [mark for mark in (found.flutter, found.divergence) if mark]
-    # Loads at which eigenvalues meet belong to the grid: the branches leave there like square roots.
+    # Loads at which eigenvalues meet belong to the grid: there the branches separate like square roots.
     edges = [cell.low for cell in found.cells if low < cell.low < to]
     loads = np.unique(np.concatenate([(np.geomspace if powers else np.linspace)(low, to, POINTS), edges]))
     modes = [path.linearise(load_).motions().modes() for load_ in loads]

@@ -1,4 +1,4 @@
-"""A system as it is stated: its bodies, coordinates, loads, springs and constraints, before anything is computed."""
+"""A system as stated: its bodies, coordinates, loads, springs and constraints, before anything is computed."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 
 BENT = 0.4  # how far coordinates are moved for the picture, in radians or lengths of the system
 STEP = 1e-4
-APART = 0.3  # of the scale: names at least
-MOST, SEEN = 30, 1e-9  # steps of Newton's method, and the last, in radians or lengths: nobody sees more
+APART = 0.3  # least distance of names, relative to the scale
+MOST, SEEN = 30, 1e-9  # most Newton steps, and the last one, in radians or lengths: nobody sees more
 ARROW = {"arrowstyle": "->", "color": "0.35", "lw": 1.1, "shrinkA": 0, "shrinkB": 0}
 WIDTH = 6.4
 WORDS = {
@@ -41,7 +41,7 @@ WORDS = {
 
 
 def draw_structure(case: Case) -> Figure:
-    """The system a little out of its way over its reference position, with names of coordinates and loads."""
+    """The system slightly displaced from its reference position, with names of coordinates and loads."""
     drawing = drawing_of(case)
     q, start = configuration(case), _on_constraints(case, np.zeros(len(case.system.coordinates)))
     scene = seen(scene_of(case, np.stack([start, q, *_moved(case, q)], axis=1), np.zeros(2 + len(q))))
@@ -74,7 +74,7 @@ def configuration(case: Case) -> np.ndarray:
 
 
 def _amplitudes(system: System) -> list[tuple[str, ...]]:
-    """Of the shapes of each rod: coordinates that stand nowhere in a picture."""
+    """Amplitudes of each rod: coordinates that appear nowhere in a picture."""
     return [rod.coordinate_names for rod in system.rods]
 
 
@@ -134,7 +134,7 @@ def _name_coordinates(axes: Axes, system: System, scene: Scene, q: np.ndarray) -
 
 @dataclass(frozen=True)
 class Sense:
-    """What shows in which sense a coordinate grows: lines that end in an arrow, and where its name stands."""
+    """How a coordinate's positive sense is shown: lines that end in an arrow, and the place of its name."""
 
     at: np.ndarray
     arrow: np.ndarray | None = None
@@ -176,7 +176,7 @@ def _turned(scene: Scene, row: int) -> Iterator[tuple[np.ndarray, np.ndarray, fl
 
 
 def _arcs(scene: Scene, row: int, value: float) -> Iterator[Sense]:
-    """From where the bar would point if the angle were zero to where it points, near its end or farther in."""
+    """An arc from where the bar would point if the angle were zero to where it points, near its end or farther in."""
     found = next(_turned(scene, row), None)
     for share in (0.75, 0.5, 1.0) if found else ():
         pivot, along, turn = found  # type: ignore[misc]
@@ -193,7 +193,7 @@ def _arc(scene: Scene, pivot: np.ndarray, radius: float, start: float, end: floa
 
 
 def _moving(scene: Scene, row: int) -> Iterator[Sense]:
-    """An arrow at the first point that moves; a longer one where names would meet."""
+    """An arrow at the first point that moves; a longer one where names would collide."""
     for at in scene.points.values():
         shift = at[row] - at[1]
         size = np.linalg.norm(shift)
@@ -214,7 +214,7 @@ def _draw_sense(axes: Axes, sense: Sense) -> None:
 
 
 def _widen(axes: Axes, places: list[np.ndarray], room: float) -> None:
-    """The window takes in the names, too."""
+    """Widen the window to contain the names."""
     if places:
         low, high = np.min(places, axis=0) - room, np.max(places, axis=0) + room
         (left, right), (bottom, top) = axes.get_xlim(), axes.get_ylim()

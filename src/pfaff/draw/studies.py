@@ -1,4 +1,4 @@
-"""Studies seen: curves, maps with contours, slices, samples, probabilities and Sobol indices."""
+"""Pictures of studies: curves, maps with contours, slices, samples, probabilities and Sobol indices."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from pfaff.studies.uncertainty import Indices, Probability
 
 LEVELS = 24
-FAR = 1.0  # beyond nine tenths of all values, by how much these spread: what lies farther shares the last colour
+FAR = 1.0  # distance beyond nine tenths of all values, relative to their spread, where the last colour begins
 
 
 def draw_study(data: Any, points: Points, name: str, at: Mapping[str, float]) -> Figure:
-    """One measure over what remains when the other axes are held at the nearest of their values."""
+    """One measure over the remaining axes; the others are held at the nearest of their values."""
     values = data[name]
     if not points.is_grid:
         return _sample(values, points, name, at)
@@ -49,7 +49,7 @@ def draw_study(data: Any, points: Points, name: str, at: Mapping[str, float]) ->
 
 
 def _within(along: Any, axis: str, value: Any) -> float:
-    """Where an axis is held: between its ends, or else another study would be taken for what was asked."""
+    """The value at which an axis is held: between its ends, or else another study would be taken for this one."""
     held, low, high = number_from(axis, value), float(along.min()), float(along.max())
     if not low <= held <= high:
         raise ParameterError(f"{axis}={held:g} is not on its axis: hold it between {low:g} and {high:g}")
@@ -90,7 +90,8 @@ def _map(fig: Figure, axes: Axes, values: Any, name: str, title: str) -> None:
 
 
 def _bounds(values: np.ndarray, both: bool) -> tuple[float, float, str]:
-    """What colours are for, and on which sides there is more: a few values far away would leave one to all others."""
+    """The range of the colours, and on which sides it is exceeded: a few values far away would leave one colour to all
+    others."""
     least, most = float(values.min()), float(values.max())
     inner = np.quantile(values, (0.05, 0.95))
     far = FAR * float(inner[1] - inner[0])
@@ -107,7 +108,7 @@ def _round(low: float, high: float) -> np.ndarray:
 
 
 def _inside(fig: Figure, axes: Axes, numbers: list[Any]) -> None:
-    """Numbers on lines that would be cut by the frame are left out."""
+    """Remove numbers on lines that the frame would cut."""
     fig.draw_without_rendering()
     low, high = axes.bbox.min, axes.bbox.max
     for number in numbers:
@@ -129,11 +130,11 @@ def _sample(values: Any, points: Points, name: str, at: Mapping[str, float]) -> 
 
 
 def draw_probability(found: Probability) -> Figure:
-    """The distribution of a measure, what lies below the value coloured."""
+    """The distribution of a measure, the part below the value coloured."""
     fig = figure(6, 3.6)
     axes = fig.add_subplot()
     edges = np.histogram_bin_edges(found.values, bins="auto")
-    edges += (found.below - edges[0]) % (edges[1] - edges[0])  # a bar is below the value, or is not
+    edges += (found.below - edges[0]) % (edges[1] - edges[0])  # so that no bar straddles the value
     below, above = found.values[found.values < found.below], found.values[found.values >= found.below]
     axes.hist([below, above], bins=[2 * edges[0] - edges[1], *edges], stacked=True, color=[VERMILION, BLUE], rwidth=1.0)
     axes.axvline(found.below, color="black", lw=1)
@@ -160,6 +161,6 @@ def _signs(values: Any) -> bool:
 
 
 def _words(values: Any, name: str) -> str:
-    """What a measure is; its name too where the words are not made of it."""
+    """The words for a measure, with its name where the words do not contain it."""
     words = values.attrs.get("long_name", "")
     return words if name.split("_")[0] in words.split() else f"{words} {formula(name)}".strip()

@@ -15,9 +15,9 @@ BLUE, ORANGE, GREEN, VERMILION, PURPLE, SKY, GREY = (
 )  # fmt: skip
 CYCLE = (BLUE, VERMILION, GREEN, ORANGE, PURPLE, SKY)
 SHARP = 180  # pixels of an inch in a notebook
-LETTERS = 14  # of a title on an inch
-POWERS = (-3, 5)  # of ten, beyond which they stand beside an axis
-FEW = 4  # names on an axis at most
+LETTERS = 14  # letters of a title per inch
+POWERS = (-3, 5)  # powers of ten beyond which they stand beside an axis
+FEW = 4  # most names on an axis
 
 
 class Picture(Figure):
@@ -37,31 +37,31 @@ def figure(width: float = 7.0, height: float = 4.0) -> Figure:
 
 
 def title(fig: Figure, text: str) -> None:
-    """Above everything, in as many lines as its length needs."""
+    """A title above everything, in as many lines as it needs."""
     fig.suptitle(fill(plain(text), int(LETTERS * fig.get_figwidth())), fontsize="small")
 
 
 def plain(text: str) -> str:
-    """A text that is no formula, whatever dollars it contains."""
+    """A text that is no formula, even if it contains dollars."""
     return text.replace("$", r"\$")
 
 
 def named(names: Sequence[str], many: str) -> str:
-    """What an axis says that shows several states: their names, or one word for many."""
+    """The label of an axis for several states: their names, or one word for many."""
     return ", ".join(names) if len(names) <= FEW else many
 
 
 def legend_above(axes: Axes, columns: int = 3) -> None:
-    """Above the panel, where its marks are not taken for what is drawn."""
+    """A legend above the panel, where its marks are not taken for data."""
     style = {"frameon": False, "fontsize": "small", "handlelength": 1.2, "columnspacing": 1.0, "borderaxespad": 0.2}
     axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=columns, **style)
 
 
 def label(axes: Axes, x: str, y: str, title: str = "") -> None:
     for axis in (axes.xaxis, axes.yaxis):
-        if isinstance(axis.get_major_locator(), AutoLocator):  # steps of 0.25 make labels that meet
+        if isinstance(axis.get_major_locator(), AutoLocator):  # steps of 0.25 make labels that collide
             axis.set_major_locator(MaxNLocator("auto", steps=[1, 2, 5, 10]))
-    if isinstance(shown := axes.xaxis.get_major_formatter(), ScalarFormatter):  # zeros make labels that meet, too
+    if isinstance(shown := axes.xaxis.get_major_formatter(), ScalarFormatter):  # so do trailing zeros
         shown.set_powerlimits(POWERS)
     axes.set_xlabel(x)
     axes.set_ylabel(y)

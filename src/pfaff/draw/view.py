@@ -1,4 +1,4 @@
-"""What part of the plane a picture shows: all of it, or a window that goes along with a system that travels."""
+"""The part of the plane that a picture shows: all of it, or a window that follows a travelling system."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class View:
 
 
 def view_of(scene: Scene) -> View:
-    """Everything, unless the system travels far; a mere point has no size to compare with."""
+    """The whole region, unless the system travels far; a mere point has no size to compare with."""
     low, high = _extent(scene)
     far = FAR if scene.extent else np.inf
     tracks = [_track(low[:, axis], high[:, axis], far) for axis in range(scene.dimension)]
@@ -55,7 +55,7 @@ def _extent(scene: Scene) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _track(low: np.ndarray, high: np.ndarray, far: float) -> tuple[float, np.ndarray]:
-    """Size and lower edges of a window in one direction; a window that follows is pushed by what it shows."""
+    """Size and lower edges of a window in one direction; a window that follows is pushed by its content."""
     own, travel = np.nanmax(high - low), np.nanmax(high) - np.nanmin(low)
     if travel <= far * own:
         return float(travel), np.full(len(low), np.nanmin(low))

@@ -1,8 +1,8 @@
 """Equations for other programs, in their languages: ẋ = f(x; p) on shape space.
 
-Read ``reduced_equations`` (what every language is given, regular at its ``starting_point``), then a language:
-``auto``, ``matcont``, ``bifurcationkit``, ``c``, ``python``, ``latex``. Whatever a file says is computed before it is
-spelled.
+Read ``reduced_equations`` (what every language is given, regular at its ``starting_point``), then a language: ``auto``,
+``matcont``, ``bifurcationkit``, ``c``, ``python``, ``latex``, each with its ``notation`` and ``reserved`` words.
+Whatever a file says is computed before it is spelled.
 """
 
 from __future__ import annotations

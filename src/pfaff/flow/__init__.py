@@ -1,9 +1,18 @@
-"""Compiled equations: what is evaluated of a statement, again and again, by all later rooms.
+"""Compiled equations: the functions that all later rooms evaluate again and again.
 
-Read ``graph`` (a statement as heyoka's expressions), ``compiled``, ``flow`` (ẋ = f) and ``lowering`` (on all
-coordinates or on shape space; ``all_velocities`` where no chart will do), then ``statics`` (at rest), ``jets``
-(derivatives of any order, with ``polarisation``), ``collected`` (for integration) and ``initial`` (states that obey
-the constraints). Of large systems: ``patterns``, ``sparse_pencil`` and ``assembly`` at rest, ``part_dynamics`` and
-``assembly_equations`` in motion; ``sparse_jacobian`` of plain ODEs. Knows equations; whether something is stable is
-asked later.
+Read ``graph`` (a statement as heyoka's expressions), ``compiled`` (with ``caches`` and ``pointers``), ``flow`` (ẋ = f)
+and ``lowering`` (on all coordinates or on shape space: ``shape``; ``accelerations``), then ``statics`` (at rest),
+``jets`` (derivatives of any order, with ``polarisation``), ``collected`` (for integration) and ``initial`` (states that
+obey the constraints).
+
+Other states: ``all_velocities`` (no chart), ``in_quasi_velocities``, ``relative`` (steady motions rest), ``forcing``
+(time as an oscillator). ``program`` and ``cancellation`` are equations step by step, for export and for rounding.
+
+Rods: ``rod_nodes`` (one rod in numbers), ``placed`` (a system with rods; ``compiled_frame``), ``rod_rates``;
+derivatives of any order by ``series``: ``frame_mechanics``, ``rod_mechanics``, ``rod_series``. ``structured`` is their
+flow, in ``structured_states``, seen by ``structured_views``; ``forced_rods``, ``translations``.
+
+Large systems: ``assembly`` (with ``assembly_statement``), ``patterns`` and ``sparse_pencil`` at rest, ``part_dynamics``
+and ``assembly_equations`` in motion; ``sparse_jacobian`` for plain ODEs. Knows equations; stability is a question for
+later rooms.
 """

@@ -1,8 +1,8 @@
-"""Derivatives of accelerations that do not differentiate the elimination of the multipliers.
+"""Derivatives of accelerations, obtained without differentiating the elimination of the multipliers.
 
-What solves M a + h + Aᵀλ = 0, A a + γ = 0 changes by what solves the same equations, with the derivatives of their
-left-hand sides at fixed a and λ in place of h and γ. Differentiated step by step, the elimination of ten bars takes
-five times as many operations, and three times as long to compile.
+The solution of M a + h + Aᵀλ = 0, A a + γ = 0 changes by the solution of the same equations, with the derivatives of
+their left-hand sides at fixed a and λ in place of h and γ. Differentiated step by step, the elimination of ten bars
+takes five times as many operations, and three times as long to compile.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from pfaff.flow.graph import Expression, Graph, dot
 
 @dataclass(frozen=True, eq=False)
 class Accelerations:
-    """Those of some coordinates, where some velocities are given by expressions in the other variables."""
+    """The accelerations of some coordinates, where some velocities are given by expressions in the other variables."""
 
     graph: Graph
     coordinates: Sequence[int]
@@ -42,7 +42,7 @@ class Accelerations:
         return [list(replaced[at : at + len(by)]) for at in range(0, len(flat), len(by))]
 
     def _residuals(self) -> list[Expression]:
-        """The left-hand sides, with accelerations for variables."""
+        """The left-hand sides, with accelerations as variables."""
         graph, a = self.graph, self._unknown()
         balance = [hy.sum([dot(row, a), rest]) for row, rest in zip(graph.M, graph.balance, strict=True)]
         return balance + [hy.sum([dot(row, a), rest]) for row, rest in zip(graph.A, graph.gamma, strict=True)]
@@ -51,7 +51,7 @@ class Accelerations:
         return [hy.expression(f"acceleration {name}") for name in self.graph.system.coordinate_names]
 
     def _values(self) -> dict[Expression, Expression]:
-        """Of accelerations, multipliers and given velocities, in the other variables."""
+        """Accelerations, multipliers and given velocities as expressions in the other variables."""
         graph = self.graph
         velocities = {graph.v[j]: velocity for j, velocity in self.given.items()}
         a, multipliers = graph.solve()

@@ -1,9 +1,9 @@
 """Flows in all velocities, whose constraints attract: regular wherever the constraints are independent.
 
-A shape flow solves the constraints for some velocities, and ends where they do not determine these. Here every
-velocity is a state, and nothing is solved for: the multipliers keep c = A q̇ + b, with s φ added for what is holonomic,
-at ċ = −s c (Baumgarte 1972). Motions with c = 0 are those of the system. Every periodic one has it, so that an orbit
-that was alone still is, and the changes that c allows to first order are carried into each other.
+A shape flow solves the constraints for some velocities, and ends where they do not determine these. Here every velocity
+is a state, and nothing is solved for: the multipliers keep c = A q̇ + b, with s φ added for holonomic constraints, at ċ
+= −s c (Baumgarte 1972). Motions with c = 0 are those of the system. Every periodic one has it, so that an isolated
+orbit stays isolated, and the changes that c allows to first order are carried into each other.
 """
 
 from __future__ import annotations
@@ -14,13 +14,14 @@ from dataclasses import replace
 import heyoka as hy
 
 from pfaff.flow.accelerations import Accelerations
-from pfaff.flow.flow import Flow
+from pfaff.flow.flow import Flow, lowered_again
 from pfaff.flow.forcing import carried
 from pfaff.flow.graph import Expression, Graph
 from pfaff.statement.system import System
 from pfaff.threads import once
 
 
+@lowered_again
 @once(most=16)
 def in_all_velocities(flow: Flow, rate: float) -> Flow:
     """The same motions without a chart; constraints attract at a rate, holonomic ones at their own if they have one."""
@@ -58,7 +59,7 @@ def in_all_velocities(flow: Flow, rate: float) -> Flow:
 
 
 def _attracted(graph: Graph, bonds: list[Expression], settle: float) -> list[Expression]:
-    """γ with which A q̈ + γ = 0 says that every bond decays; φ̇ of a holonomic constraint is A q̇ + b."""
+    """The γ for which A q̈ + γ = 0 makes every bond decay; φ̇ of a holonomic constraint is A q̇ + b."""
     held = graph.nonholonomic
     return [
         hy.sum([gamma, settle * bond, *([settle * c] if k >= held else [])])

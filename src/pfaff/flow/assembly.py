@@ -27,6 +27,7 @@ from pfaff.statement.parts import Copies
 from pfaff.statement.told import spelt, told
 from pfaff.statement.values import instance, number_from, numbers_from, shown
 from pfaff.threads import cached_property
+from pfaff.travel import Travels
 
 if TYPE_CHECKING:
     from pfaff.bifurcation.equilibria.assembled_branches import AssemblyBranch
@@ -34,8 +35,8 @@ if TYPE_CHECKING:
     from pfaff.stability.large import SparseFlutter
 
 ACCEPTED = 1e-9  # residual of the balance, relative to its largest force
-ROUNDING = 16 * EPS  # of forces that are summed over parts
-LEFT = 64 * ROUNDING  # what is left of them where Newton's method gets no farther
+ROUNDING = 16 * EPS  # rounding of forces that are summed over parts
+LEFT = 64 * ROUNDING  # residual of them at which Newton's method gets no farther
 
 
 @told
@@ -62,7 +63,7 @@ class Rest:
 
 @spelt
 @dataclass(frozen=True, eq=False)
-class Assembly:
+class Assembly(Travels):
     """Copies of parts on common global coordinates, under one load that all of them share.
 
     parts
@@ -114,7 +115,7 @@ class Assembly:
 
     @cached_property
     def parameters(self) -> dict[sm.Symbol, None]:
-        """What varies: the load."""
+        """The parameter that varies: the load."""
         symbols = (symbol for copies in self.parts for symbol in copies.part.parameters)
         return {next(symbol for symbol in symbols if symbol.name == self.load): None}
 
@@ -161,7 +162,8 @@ class Assembly:
     def settle(self, load: float, z: np.ndarray, selection: sparse.csc_array) -> Rest:
         """Newton's method from z = (q, p), whose steps obey the conditions that select a member of the family.
 
-        Not ``newton``, which ends by its steps: here the balance of forces decides, as soft directions never settle.
+        This is not ``newton`` of ``algebra``, which ends by its steps: here the balance of forces decides, since soft
+        directions never settle.
         """
         relative, last, before = np.inf, np.inf, np.inf
         for steps in range(NEWTON_STEPS):
@@ -182,7 +184,8 @@ class Assembly:
         )
 
     def balanced(self, load: float, z: np.ndarray) -> tuple[np.ndarray, np.ndarray, SparseLinearisation]:
-        """What is left of the balance at z = (q, p), how the load changes that, and the small motions about it.
+        """The residual of the balance at z = (q, p), its derivative with respect to the load, and the small motions
+        about it.
 
         The rows that demand nothing at rest are left for the conditions that select a member of the family.
         """
@@ -209,7 +212,7 @@ class Assembly:
         return self._linearisation(self._evaluate(np.concatenate([state.q, state.p]), load))
 
     def rest_at(self, load: float, z: np.ndarray) -> Rest:
-        """A state at rest z = (q, p) that is known."""
+        """The result for a known state at rest z = (q, p)."""
         residual = self._residual(self._evaluate(z, load), z)[1]
         return Rest(float(load), z[: self.size], z[self.size :], residual, 0)
 
@@ -288,7 +291,7 @@ class Assembly:
         )
 
     def studio(self, *, port: int = 0, browser: bool = True, wait: bool = True) -> Any:
-        """Its load by hand and its modes and motions by eye, in a browser; as ``case.studio``."""
+        """Open the studio for this assembly: its load, modes and motions in a browser; as ``case.studio``."""
         from pfaff.studio import open_studio
 
         return open_studio(self, port=port, browser=browser, wait=wait)
@@ -327,7 +330,8 @@ class Assembly:
         return [placed.evaluate(z, load) for placed in self.placed]
 
     def _residual(self, values: list[AtRest], z: np.ndarray) -> tuple[np.ndarray, float]:
-        """h + Aᵀp and what the constraints demand; and the largest of these relative to the forces and distances."""
+        """h + Aᵀp and the violations of the constraints; and the largest of these relative to the forces and
+        distances."""
         at = np.concatenate([placed.copies.at.T.ravel() for placed in self.placed])
         forces = np.concatenate([value.balance.ravel() for value in values])
         residual = np.bincount(at, forces, minlength=self.pattern.total)

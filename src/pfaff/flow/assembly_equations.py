@@ -68,13 +68,13 @@ class Equations:
         return np.concatenate([q, v, a, p])
 
     def residual(self, z: np.ndarray) -> np.ndarray:
-        """What is left of the equations: forces first, then constraints."""
+        """Residual of the equations: forces first, then constraints."""
         instants = z.shape[1]
         values = [member.dynamics.residual(member.local(z), member.table(instants)) for member in self.members]
         return self._gathered @ np.concatenate([value.reshape(-1, instants) for value in values])
 
     def powers(self, z: np.ndarray) -> np.ndarray:
-        """What all copies together dissipate and what is supplied to them, per unit of time."""
+        """Powers dissipated by all copies together and supplied to them."""
         instants = z.shape[1]
         total = np.zeros((2, instants))
         for member in self.members:
@@ -133,7 +133,7 @@ class Equations:
 
     @cached_property
     def entries(self) -> dict[str, tuple[np.ndarray, np.ndarray]]:
-        """Global rows and columns of what ``Slopes`` holds."""
+        """Global rows and columns of the entries that ``Slopes`` holds."""
         found = {name: [member.entries(name) for member in self.members] for name in "MCKAB"}
         return {
             name: (np.concatenate([rows for rows, _ in each]), np.concatenate([columns for _, columns in each]))
@@ -171,7 +171,8 @@ class Slopes:
         return self._saddle(self._data["M"], self._data["A"])
 
     def _saddle(self, forces: np.ndarray, constraints: np.ndarray) -> Solve:
-        """Reactions are measured in the unit of the largest force: else short steps drown the constraints."""
+        """Factors of a saddle-point matrix; reactions are measured in the unit of the largest force, else short steps
+        drown the constraints."""
         n, unit = self._equations.n, np.abs(forces).max() or 1.0
         solve = self._equations.places.factorised(forces / unit + constraints)
 

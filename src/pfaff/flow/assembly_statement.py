@@ -1,4 +1,4 @@
-"""What an assembly must be: parts that are placed on all of its coordinates, and a load that some of them feel."""
+"""Checks of an assembly: parts that are placed on all of its coordinates, and a load that acts on some of them."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Compiled code that is kept on disk: where it cannot be, functions are compiled anew.
+"""Compiled code kept on disk; where that is not possible, functions are compiled anew.
 
-heyoka has a database in a folder of ours: its common one may grow to gigabytes, all of which it reads. It tries that
+heyoka gets a database in a folder of ours: its common one may grow to gigabytes, all of which it reads. It tries that
 database for every function, and complains on stdout, where results go.
 """
 
@@ -13,12 +13,12 @@ from pathlib import Path
 
 import heyoka as hy
 
-ROOM = 2**25  # bytes left on a disk that is not full
+ROOM = 2**25  # least free bytes on a disk that is not full
 SQLITE, HEAD = b"SQLite format 3\0", 100
 
 
 def unkept(what: str, why: object) -> None:
-    """Said once, by Python's own rule for warnings."""
+    """Warn that something is not kept; Python shows the warning once."""
     warnings.warn(f"compiled code is not kept, so that every run compiles anew: {what}: {why}", stacklevel=2)
 
 
@@ -34,7 +34,7 @@ def name_database() -> None:
 
 
 def open_database(most: int) -> None:
-    """Let heyoka keep so many bytes, if it can use its folder."""
+    """Let heyoka keep up to ``most`` bytes, if it can use its folder."""
     if not hy.llvm_state.get_diskcache_enabled():
         return
     folder = Path(hy.llvm_state.get_diskcache_path())
@@ -43,7 +43,7 @@ def open_database(most: int) -> None:
         hy.llvm_state.set_diskcache_enabled(False)
         unkept(f"heyoka in {folder}, delete it or set XDG_CACHE_HOME", why)
     else:
-        hy.llvm_state.set_diskcache_limit(most)  # reads through all that is kept
+        hy.llvm_state.set_diskcache_limit(most)  # reads through everything that is kept
 
 
 def _unusable(folder: Path) -> object:
@@ -63,7 +63,7 @@ def _unusable(folder: Path) -> object:
 
 
 def _sound(head: bytes, size: int) -> bool:
-    """Of a database: nothing yet, or as long as its head says (www.sqlite.org/fileformat.html, Sec. 1.3)."""
+    """Whether a database is intact: empty, or as long as its head says (www.sqlite.org/fileformat.html, Sec. 1.3)."""
     if not head:
         return True
     if len(head) < HEAD or not head.startswith(SQLITE):

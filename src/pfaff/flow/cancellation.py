@@ -1,4 +1,4 @@
-"""What the results of a program would be if nothing cancelled in it: what their rounding errors are relative to.
+"""Sizes of the results of a program as if nothing cancelled in it: the reference for their rounding errors.
 
 Every step has its value and its size, which is |value| unless larger terms cancelled in it or before it; to first
 order, as in Wilkinson's running error analysis (Higham 2002, Accuracy and Stability of Numerical Algorithms, Sec. 3.3).

@@ -1,6 +1,6 @@
 """Expressions compiled by heyoka: a list of them into one function of variables, parameters and time, or as rates.
 
-What is compiled is kept on disk (see ``caches``). heyoka reads through all of it when it first looks for something.
+Compiled code is kept on disk (see ``caches``). heyoka reads through all of it at the first lookup.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from pfaff.flow.pointers import Columns
 
 KEPT = 512 * 2**20  # bytes on disk
-FEW, LITTLE = 64, 1e6  # values, and terms written out, that are compiled quickly sooner than the disk is searched
+FEW, LITTLE = 64, 1e6  # values, and terms written out, that compile faster than the disk is searched
 UNSEARCHED = Lock()
 
 
@@ -43,7 +43,7 @@ class Compiled:
         self._expressions, self._variables = list(expressions), list(variables)
         self._quick, self._compact = quick, compact
         self._inputs, self._outputs = len(variables), len(expressions)
-        # heyoka wants exactly the parameters up to the last one that occurs.
+        # heyoka requires exactly the parameters up to the last one that occurs.
         used = hy.get_params(self._expressions)
         self._parameters = 1 + max((int(str(p)[1:]) for p in used), default=-1)
 
@@ -52,7 +52,7 @@ class Compiled:
 
     @cached_property
     def function(self) -> Any:
-        """Compiled when it is first called."""
+        """The compiled function, made at the first call."""
         settings = {"opt_level": 0} if self._quick else {}
         soon = self._quick and self._outputs <= FEW and sum(map(len, self._expressions)) <= LITTLE
         with compiling("equations"), _unsearched() if soon else _searched():
@@ -60,7 +60,7 @@ class Compiled:
 
     @cached_property
     def in_lanes(self) -> Columns | None:
-        """For compiled loops, if it can be linked."""
+        """The function for neighbouring columns, for compiled loops, if it can be linked."""
         from pfaff.flow.pointers import linked_in_lanes
 
         return linked_in_lanes(self)
@@ -72,7 +72,7 @@ class Compiled:
         return len(decomposition) - self._inputs - self._outputs
 
     def batch(self, x: np.ndarray, parameters: np.ndarray, out: np.ndarray) -> np.ndarray:
-        """The same for a batch with columns of parameters, without time, into a given array: for inner loops."""
+        """Evaluate a batch with columns of parameters, without time, into a given array: for inner loops."""
         return self.function(x, out, pars=parameters[: self._parameters])
 
     def __call__(self, x: np.ndarray, parameters: np.ndarray, time: float | np.ndarray = 0.0) -> np.ndarray:
@@ -97,13 +97,13 @@ def taylor_method(rates: Sequence[tuple[Expression, Expression]], x: np.ndarray,
 
 
 def compiling(what: str) -> AbstractContextManager[None]:
-    """Says what is being compiled, if it takes long."""
+    """Report what is being compiled, if it takes long."""
     return patience(f"compiling {what}: once, then kept on disk")
 
 
 @contextmanager
 def _searched() -> Iterator[None]:
-    """What is compiled is looked for on disk, and kept there."""
+    """Look for compiled code on disk, and keep it there."""
     _open()
     yield
 
@@ -115,7 +115,7 @@ def _open() -> None:
 
 @contextmanager
 def _unsearched() -> Iterator[None]:
-    """What is compiled is neither looked for on disk nor kept there."""
+    """Neither look for compiled code on disk nor keep it there."""
     with UNSEARCHED:
         searched = hy.llvm_state.get_diskcache_enabled()
         hy.llvm_state.set_diskcache_enabled(False)

@@ -1,4 +1,4 @@
-"""The frame of a system with rods, compiled: what it resists, its constraints, and their first derivatives."""
+"""The frame of a system with rods, compiled: its forces, its constraints, and their first derivatives."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class CompiledFrame:
 
     @cached_property
     def _slopes(self) -> tuple[Compiled, np.ndarray]:
-        """The derivatives that do not vanish, and where they belong among all."""
+        """The derivatives that do not vanish, and their places among all."""
         flat = np.ravel(hy.diff_tensors(self._expressions, self._variables[: 3 * self.n], diff_order=1).jacobian)
         at = np.array([k for k, each in enumerate(flat) if each != ZERO], dtype=int)
         return Compiled([flat[k] for k in at], self._variables, quick=True), at
@@ -73,7 +73,7 @@ class CompiledFrame:
         return found.reshape(-1, len(self._expressions), 3 * self.n)
 
     def by_parameter(self, k: int, z: np.ndarray, numbers: np.ndarray, time: Any) -> np.ndarray:
-        """Derivatives by the parameter of this number."""
+        """Derivatives with respect to the k-th parameter."""
 
         def derived() -> Compiled:
             rows = hy.diff_tensors(self._expressions, [hy.par[k]], diff_order=1).jacobian

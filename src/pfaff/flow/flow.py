@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial, wraps
 from itertools import permutations
 from math import comb
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeVar
 
 import heyoka as hy
 import numpy as np
@@ -30,14 +31,17 @@ from pfaff.travel import Travels
 if TYPE_CHECKING:
     from pfaff.case import Bound
 
+Lowering = TypeVar("Lowering", bound=Callable[..., "Flow"])
+
 QUICK_FROM = 1500  # operations of the right-hand side beyond which its derivatives optimise for too long
-HIGHEST, ENTRIES = 12, 1_000_000  # of derivatives that can be compiled
+HIGHEST, ENTRIES = 12, 1_000_000  # highest order, and most entries, of derivatives that can be compiled
 MANY = 10_000  # states at once for which optimised code pays: it takes three times as long to compile
+LOWERED = "_lowered"  # how a flow was made, where not by its system
 COMPACT_FROM = 28  # states of the full flow beyond which full unrolling compiles too slowly
 
 
 class Unsolved(NamedTuple):
-    """Equations of which some velocities were solved for, and coordinates that are zero in them, by symmetry."""
+    """The equations before some velocities were solved for, and coordinates that are zero in them by symmetry."""
 
     graph: Graph
     fixed: Mapping[Expression, Expression]
@@ -47,11 +51,11 @@ class Unsolved(NamedTuple):
 class Flow(Travels):
     """ẋ = f(x; parameters): values, derivatives of any order, reactions, for one state or a batch of columns.
 
-    ``states`` names the components of x; ``dropped`` says which coordinates are not among them and why,
-    ``dependent`` which velocities follow from the constraints, ``settle`` the rate at which holonomic ones attract.
-    ``pivots`` are the coefficients by which they are solved for: where one vanishes, the chart ends. Where the last of
-    the expressions are ``accelerations``, they are differentiated as such. ``carried`` are states that stand for time.
-    ``unsolved`` are the equations before any velocity was solved for; ``bonds`` vanish on motions, if that is not by
+    ``states`` names the components of x; ``dropped`` says which coordinates are not among them and why, ``dependent``
+    which velocities follow from the constraints, ``settle`` the rate at which holonomic ones attract. ``pivots`` are
+    the coefficients by which dependent velocities are solved for: where one vanishes, the chart ends. If the last
+    expressions are ``accelerations``, they are differentiated as such. ``carried`` are states that replace time.
+    ``unsolved`` are the equations before any velocity was solved for; ``bonds`` vanish on motions, if not by
     construction, and decay elsewhere.
     """
 
@@ -73,6 +77,14 @@ class Flow(Travels):
     _compiled: Once[Any, Compiled] = field(init=False, repr=False, default_factory=Once)
     _indices: Once[int, list[tuple[tuple[int, ...], Expression]]] = field(init=False, repr=False, default_factory=Once)
 
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        """To other processes goes how it was lowered, which is done again there: its expressions are much larger."""
+        name = next((name for name in ("shape", "flow") if vars(self.system).get(name) is self), None)
+        if name:
+            return getattr, (self.system, name)
+        made = vars(self).get(LOWERED)
+        return made or super().__reduce_ex__(protocol)
+
     def __repr__(self) -> str:
         left = f"; without {', '.join(self.dropped)}" if self.dropped else ""
         return f"<Flow of {self.system.name!r}: states {', '.join(self.states)}{left}>"
@@ -88,12 +100,12 @@ class Flow(Travels):
 
     @property
     def alike(self) -> np.ndarray | None:
-        """A number for each state, the same for those of one kind; None where every state is by itself."""
+        """A number for each state, the same for those of one kind; None if every state is a kind of its own."""
         return None
 
     @cached_property
     def positions(self) -> np.ndarray | None:
-        """Which states are coordinates of a mechanical system, and no velocities; None where none are, or all."""
+        """Which states are coordinates of a mechanical system rather than velocities; None if none are, or all."""
         names = getattr(self.system, "coordinate_names", ())
         found = np.array([name in names for name in self.states], dtype=bool)
         return found if found.any() and not found.all() else None
@@ -111,7 +123,7 @@ class Flow(Travels):
         return values
 
     def rates(self, x: Any, case: Bound | np.ndarray, time: float | np.ndarray = 0.0) -> np.ndarray:
-        """f(x) as it comes, whether it is finite or not."""
+        """f(x) without a check that it is finite."""
         return self._evaluate("rhs", lambda: self.expressions, x, case, time)
 
     @property
@@ -227,7 +239,8 @@ class Flow(Travels):
         case: Bound | np.ndarray,
         time: float | np.ndarray,
     ) -> np.ndarray:
-        """Optimised only for so many states at once that it pays: most analyses ask for one after another."""
+        """Evaluate; optimised only for as many states at once as make that pay, since most analyses ask for one after
+        another."""
         if type(x) is not np.ndarray or x.dtype != float:
             x = numbers_from("x", x)
         if x.shape[:1] != (len(self.states),):
@@ -238,12 +251,12 @@ class Flow(Travels):
     def compiled(
         self, key: Any, expressions: Callable[[], Sequence[Expression]], quick: bool = False, compact: bool = False
     ) -> Compiled:
-        """Expressions in the states, compiled once for all analyses that know their key."""
+        """Expressions in the states, compiled once for all analyses that use the same key."""
         compact = compact or self._large
         return self._compiled.get(key, lambda: Compiled(expressions(), self.variables, quick=quick, compact=compact))
 
     def diagnose(self, x: np.ndarray, numbers: np.ndarray, values: np.ndarray) -> None:
-        """Name what is singular at the (first) state where the right-hand side is not finite."""
+        """Raise an error that names what is singular at the (first) state where the right-hand side is not finite."""
         if x.ndim == 2:
             column = int((~np.isfinite(values)).any(axis=0).argmax())
             x = x[:, column]
@@ -286,8 +299,20 @@ class Flow(Travels):
         return matrices[: n * n].reshape(n, n), matrices[n * n :].reshape(m, n)
 
 
+def lowered_again(lower: Lowering) -> Lowering:
+    """A function that makes flows of what it is given; where one arrives in another process, it is called again."""
+
+    @wraps(lower)
+    def lowered(*given: Any, **named: Any) -> Flow:
+        flow = lower(*given, **named)
+        vars(flow)[LOWERED] = partial(lowered, **named), given
+        return flow
+
+    return lowered  # type: ignore[return-value]
+
+
 def numbers_of(case: Bound | np.ndarray) -> np.ndarray:
-    """The parameters of a case, or numbers that stand for them as they are."""
+    """The parameters of a case, or the numbers given instead."""
     if isinstance(case, np.ndarray):
         return case
     if not hasattr(case, "numbers"):

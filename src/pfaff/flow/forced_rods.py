@@ -1,6 +1,6 @@
 """The flow of a forced system with rods, its forcing carried by an oscillator beside the states; see ``forcing``.
 
-The frame is stated anew with cos ωt and sin ωt for parameters, of which every state of a batch has its own.
+The frame is stated anew with cos ωt and sin ωt as parameters, which every state of a batch has for itself.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ COSINE, SINE = CIRCLE = sm.symbols("forcing_cosine forcing_sine", real=True)
 
 
 def steady_rods(system: System, angles: Sequence[tuple[sm.Expr, int, sm.Expr]]) -> System:
-    """The same system with the oscillator's states, as parameters, for the time in its forces and potential."""
+    """The system with the oscillator's states, as parameters, in place of time in its forces and potential."""
     waves = {}
     for angle, multiple, phase in angles:
         turned = sm.expand((COSINE + sm.I * SINE) ** abs(multiple))
@@ -56,7 +56,7 @@ class ForcedRates:
 
     @property
     def _turn(self) -> np.ndarray:
-        """Rates of the oscillator in the unit of ω."""
+        """Rates of the oscillator in units of ω."""
         left = 1 - self.c**2 - self.s**2
         return np.array([self.c * left - self.s, self.s * left + self.c])
 
@@ -65,7 +65,7 @@ class ForcedRates:
         return np.concatenate([self.inner.f, self.omega * self._turn])
 
     def slopes(self, parameters: Sequence[int] = (), chosen: Any = slice(None)) -> np.ndarray:
-        """As of ``Rates``."""
+        """Derivatives as in ``Rates``."""
         count, n = len(self.flow.system.parameters), self.flow.chart.size
         inner = self.inner.slopes((count, count + 1, *parameters))
         outer, (c, s) = np.zeros((len(inner), 2, inner.shape[2])), (self.c, self.s)
@@ -86,7 +86,7 @@ class ForcedRods(StructuredFlow):
 
     @cached_property
     def _frequencies(self) -> list[Callable[..., Any]]:
-        """ω, then its derivatives by the parameters."""
+        """ω, then its derivatives with respect to the parameters."""
         symbols = list(self.system.parameters)
         rows = [self.omega, *(sm.diff(self.omega, each) for each in symbols)]
         return [sm.lambdify(symbols, row, "numpy", dummify=True) for row in rows]

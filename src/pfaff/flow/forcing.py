@@ -16,7 +16,7 @@ import numpy as np
 import sympy as sm
 
 from pfaff.errors import ParameterError, StatementError
-from pfaff.flow.flow import Flow
+from pfaff.flow.flow import Flow, lowered_again
 from pfaff.flow.forced_rods import ForcedRods, steady_rods
 from pfaff.flow.graph import CLOCK, Expression, clocked, convert, timed
 from pfaff.flow.relative import relative_flow
@@ -34,8 +34,8 @@ STATED = ("a kinetic energy", "a potential", "a dissipation")
 
 @dataclass(frozen=True)
 class Forcing:
-    """The frequency ω, an expression in the parameters, of which all forcing frequencies are multiples; ``angles`` has
-    for every angle kωt + φ that is stated its multiple k and its phase φ."""
+    """The frequency ω, an expression in the parameters, of which all forcing frequencies are multiples; ``angles`` maps
+    every stated angle kωt + φ to its multiple k and its phase φ."""
 
     frequency: sm.Expr
     angles: tuple[tuple[sm.Expr, int, sm.Expr], ...]
@@ -81,7 +81,7 @@ def _stated(system: System | Ode) -> Iterator[tuple[str, sm.Expr]]:
     if isinstance(system, Ode):
         yield from zip((f"the equation of {name}" for name in system.state_names), system.right_hand_sides, strict=True)
         return
-    system = system.frame or system  # of rods nothing depends on time
+    system = system.frame or system  # nothing depends on time in rods
     s = system.statement
     yield from zip(STATED, (s.kinetic, s.potential, s.dissipation), strict=True)
     yield from zip((f"the force on {name}" for name in system.coordinate_names), s.forces, strict=True)
@@ -89,7 +89,7 @@ def _stated(system: System | Ode) -> Iterator[tuple[str, sm.Expr]]:
 
 
 def _angles(expression: sm.Expr, system: System | Ode, where: str) -> dict[sm.Expr, tuple[sm.Expr, sm.Expr]]:
-    """Rate and phase of every angle in time of which there is a sine or cosine: time may stand nowhere else."""
+    """Rate and phase of every angle in time with a sine or cosine; time may appear nowhere else."""
     t, known = system.time, set(system.parameters)
     found, left = {}, expression
     for wave in sorted(expression.atoms(sm.sin, sm.cos), key=str):
@@ -117,6 +117,7 @@ def forced_flow(case: Bound) -> Flow:
     return carried(flow)
 
 
+@lowered_again
 @once(most=1)
 def carried_rods(system: System) -> Flow:
     """The flow of a system with rods on shape space, with an oscillator for the time in it."""
@@ -133,9 +134,10 @@ def _kept() -> dict[str, str]:
     return dict.fromkeys(CARRIED, "kept: it carries the phase of the forcing")
 
 
+@lowered_again
 @once(most=1)
 def carried(flow: Flow) -> Flow:
-    """The same flow with an oscillator for the time in it."""
+    """The flow with an oscillator in place of time."""
     system, (c, s) = flow.system, (hy.expression(name) for name in CARRIED)
     forcing = forcing_of(system)
     parameters = {p: hy.par[i] for i, p in enumerate(system.parameters)}
@@ -171,7 +173,7 @@ def carried(flow: Flow) -> Flow:
         velocity_expressions=steady(flow.velocity_expressions),
         reaction_expressions=steady(flow.reaction_expressions),
         pivots=steady(flow.pivots),
-        accelerations=None,  # the last expressions are the oscillator's now
+        accelerations=None,  # the last expressions are now those of the oscillator
         carried=CARRIED,
         bonds=steady(flow.bonds),
     )

@@ -41,13 +41,13 @@ class Graph:
     forces: list[Expression]
     M: list[list[Expression]]
     h: list[Expression]
-    standing: list[Expression]  # h without what vanishes where nothing moves
-    slow: list[Expression]  # h without what has no part linear in the velocities
+    standing: list[Expression]  # h without terms that vanish at rest
+    slow: list[Expression]  # h without terms that have no part linear in the velocities
     A: list[list[Expression]]
     gamma: list[Expression]
     constraints: list[Expression]
     positions: list[Expression]
-    explicit: Expression  # ∂(V − T)/∂t, the power of what depends on time explicitly
+    explicit: Expression  # ∂(V − T)/∂t, the power of explicit time
     symbols: dict[sm.Symbol, Expression]
 
     @property
@@ -93,17 +93,18 @@ class Graph:
 
 
 class Elimination:
-    """Of M a + h + Aᵀλ = 0, A a + γ = 0: accelerations and multipliers, for any number of right-hand sides."""
+    """Elimination in M a + h + Aᵀλ = 0, A a + γ = 0: accelerations and multipliers, for any number of right-hand
+    sides."""
 
     def __init__(self, M: list[list[Expression]], A: list[list[Expression]]) -> None:
         self.A, self.mass = A, factorise(M)
-        self.columns = [back_substitute(self.mass, row) for row in A]  # of M⁻¹Aᵀ
+        self.columns = [back_substitute(self.mass, row) for row in A]  # columns of M⁻¹Aᵀ
         self.schur = factorise([[dot(row, column) for column in self.columns] for row in A])
 
     def __call__(
         self, h: Sequence[Expression], gamma: Sequence[Expression]
     ) -> tuple[list[Expression], list[Expression]]:
-        free = back_substitute(self.mass, h)  # M⁻¹h, the acceleration without constraints but for its sign
+        free = back_substitute(self.mass, h)  # M⁻¹h: minus the acceleration without constraints
         if not self.A:
             return [-a for a in free], []
         excess = [dot(row, free) - g for row, g in zip(self.A, gamma, strict=True)]
@@ -115,7 +116,7 @@ class Elimination:
 def lower(system: System, without: frozenset[str] = frozenset()) -> Graph:
     """Lagrange's equations with multipliers: d/dt ∂T/∂v − ∂T/∂q + ∂V/∂q + ∂D/∂v − Q + Aᵀλ = 0.
 
-    Parameters named in ``without`` are zero for good, which makes the graph smaller.
+    Parameters named in ``without`` are fixed at zero, which makes the graph smaller.
     """
     s = system.statement
     names = [x.name for x in s.q]
@@ -133,7 +134,7 @@ def lower(system: System, without: frozenset[str] = frozenset()) -> Graph:
     M, transport = total_derivative(gradient(T, v), q, v)
     inertial = [[rate, -dT] for rate, dT in zip(transport, gradient(T, q), strict=True)]
     elastic, viscous, forces = ([[e] for e in each] for each in (gradient(V, q), gradient(D, v), [-e for e in Q]))
-    # Substitution leaves products with zero in the graph: what is known to vanish is better left out.
+    # Substitution leaves products with zero in the graph: terms known to vanish are better left out.
     quadratic_T, quadratic_D = (lowest_degree(e, s.v) >= 2 for e in (s.kinetic, s.dissipation))
     moving = [] if quadratic_T else [inertial]
     A, gamma = total_derivative(c, q, v)
@@ -161,7 +162,7 @@ def lower(system: System, without: frozenset[str] = frozenset()) -> Graph:
 
 
 def _added(*contributions: list[list[Expression]]) -> list[Expression]:
-    """The sums of what contributes to each equation."""
+    """The sums of the contributions to each equation."""
     return [hy.sum([term for terms in parts for term in terms]) for parts in zip(*contributions, strict=True)]
 
 
@@ -169,7 +170,7 @@ def lower_ode(ode: Ode) -> list[Expression]:
     """The right-hand sides of a plain ODE, in its states, its parameters and the time."""
     states = {x: hy.expression(x.name) for x in ode.symbols}
     known = {ode.time: hy.time, **states, **{p: hy.par[i] for i, p in enumerate(ode.parameters)}}
-    # heyoka looks at all that is known for every expression: of many states, at those that occur in it.
+    # heyoka examines all known symbols for every expression: with many states, only those that occur are passed.
     return [convert(e, {x: known[x] for x in e.free_symbols}) for e in ode.right_hand_sides]
 
 
@@ -181,14 +182,14 @@ def graph_of(system: System, without: frozenset[str] = frozenset()) -> Graph:
 
 
 def timed(expressions: list[Expression]) -> list[Expression]:
-    """The same expressions with heyoka's time for the clock."""
+    """The expressions with heyoka's time in place of the clock."""
     if not any("the time" in hy.get_variables([e]) for e in expressions):
         return expressions
     return list(hy.subs(expressions, {CLOCK: hy.time}))
 
 
 def clocked(expressions: list[Expression]) -> list[Expression]:
-    """The same expressions with the clock for heyoka's time: to be differentiated with respect to it."""
+    """The expressions with the clock in place of heyoka's time: to be differentiated with respect to it."""
     return list(hy.subs(expressions, {hy.time: CLOCK})) if expressions else []
 
 
@@ -210,7 +211,7 @@ def _is_cube_or_higher(power: sm.Pow) -> bool:
 
 
 def _power(base: Expression, exponent: int) -> Expression:
-    """By products: the Taylor coefficients of heyoka's own powers above two are not finite at zero."""
+    """A power by products: the Taylor coefficients of heyoka's own powers above two are not finite at zero."""
     if exponent == 1:
         return base
     half = _power(base, exponent // 2)
@@ -225,7 +226,7 @@ def gradient(expression: Expression, variables: Sequence[Expression]) -> list[Ex
 def total_derivative(
     functions: list[Expression], q: list[Expression], v: list[Expression]
 ) -> tuple[list[list[Expression]], list[Expression]]:
-    """Of df/dt = f_v q̈ + f_q v + f_t: the matrix f_v, and the rest."""
+    """The matrix f_v of df/dt = f_v q̈ + f_q v + f_t, and the remaining terms."""
     if not functions:
         return [], []
     n = len(q)

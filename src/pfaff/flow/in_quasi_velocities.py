@@ -1,6 +1,7 @@
-"""Quasi-velocities among the states of a flow, their values along motions, and the rows by which a start is asked for.
+"""Quasi-velocities among the states of a flow, their values along motions, and the rows by which a start prescribes
+them.
 
-A flow is linear in its independent velocities, and so is u = W q̇ + w: one velocity is solved for and gives way to u,
+A flow is linear in its independent velocities, and so is u = W q̇ + w: one velocity is solved for and replaced by u,
 whose rate is the derivative of u along the flow.
 """
 
@@ -39,7 +40,7 @@ def quasi_values(
 
 
 def quasi_rows(system: System, names: Sequence[str], y: np.ndarray, numbers: np.ndarray, time: float) -> np.ndarray:
-    """For each name u, then its row of W."""
+    """For each name the value u, then its row of W."""
     count, n = len(system.quasi_forms), len(system.coordinates)
     values = compiled_forms(system)(y, numbers, time)
     rows = np.column_stack([values[:count], values[count:].reshape(count, n)])
@@ -49,7 +50,7 @@ def quasi_rows(system: System, names: Sequence[str], y: np.ndarray, numbers: np.
 
 @once(most=16)
 def in_quasi_velocities(flow: Flow, names: tuple[str, ...], kept: frozenset[str]) -> Flow:
-    """The flow with these quasi-velocities for as many of its velocities, others than those that are kept."""
+    """The flow with these quasi-velocities in place of as many of its velocities, other than those in ``kept``."""
     for name in names:
         flow = _with(flow, name, kept | set(names))
     return flow
@@ -92,12 +93,13 @@ def _with(flow: Flow, name: str, kept: frozenset[str]) -> Flow:
 
 
 def _turns_with(flow: Flow, name: str) -> bool:
-    """A heading, which is zero at the instant that a steady motion is looked at; not a place that is ignorable."""
+    """Whether a coordinate is a heading, which is zero at the instant at which a steady motion is looked at; an
+    ignorable position is not."""
     return "symmetry" in flow.dropped[name]
 
 
 def _replaced(flow: Flow, name: str, form: Expression, kept: frozenset[str]) -> int:
-    """The velocity that gives way: where its coefficient is a constant, else the one of the largest."""
+    """The index of the velocity to be replaced: one whose coefficient is constant, else that with the largest."""
     coordinates = flow.system.coordinate_names
     slopes = gradient(form, flow.variables)
     states = np.random.default_rng(1788).uniform(-0.5, 0.5, len(flow.states))
@@ -110,7 +112,7 @@ def _replaced(flow: Flow, name: str, form: Expression, kept: frozenset[str]) -> 
 
 
 def not_free(name: str, speeds: Collection[str]) -> ParameterError:
-    """Speeds that were to be fixed, and that the constraints of a system do not leave to anybody."""
+    """The error for speeds that were to be fixed but that the constraints of a system do not leave free."""
     if len(speeds) == 1:
         return ParameterError(f"the constraints of {name} do not leave {next(iter(speeds))} free: fix another speed")
     together = ", ".join(sorted(speeds))

@@ -1,4 +1,4 @@
-"""Initial states: values by name, the rest zero or what the constraints demand."""
+"""Initial states: values by name, the others zero or as the constraints demand."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ if TYPE_CHECKING:
 
 ROUNDING = 1e-15  # of positions, a step of Newton's method after which there is none
 KEPT = 1e-10  # a given state obeys the constraints if their residual is below this, relative to its terms
-REFINED = 3  # solutions of the same linear equations, each for what the last one left
-ROUNDED = 1e-14  # of a row of A: smaller coefficients are zeros
-LIGHT = 1e-8  # of the largest inertia, in units that make them alike
+REFINED = 3  # solutions of the same linear equations, each for the residual of the last
+ROUNDED = 1e-14  # coefficients below this, relative to their row of A, are zeros
+LIGHT = 1e-8  # inertias below this, relative to the largest in units that make them alike, are light
 
 
 @dataclass(frozen=True)
 class Start:
-    """An initial state that obeys the constraints, and by how much each given value was changed for that."""
+    """An initial state that obeys the constraints, and the change of each given value made for that."""
 
     q: np.ndarray
     v: np.ndarray
@@ -64,7 +64,7 @@ class Constraints:
         return f"constraint {k + 1}" if name is None else f"constraint {name!r}"
 
     def position_terms(self, q: np.ndarray, time: float) -> np.ndarray:
-        """What is large in each φ: the sum of its terms."""
+        """The size of each φ: the sum of the sizes of its terms."""
         return np.array(magnitudes(self.case.system.statement.positions, self._known(q, time)), dtype=float)
 
     def potential(self, q: np.ndarray) -> float:
@@ -81,7 +81,7 @@ class Constraints:
         return known | {sm.Symbol(name, real=True): float(value[0]) for name, value in placed.items()}
 
     def obeyed(self, x: np.ndarray, numbers: np.ndarray) -> np.ndarray:
-        """Which columns of states obey all constraints at time zero as they are."""
+        """Which columns of states obey all constraints at time zero."""
         if not self.m:
             return np.ones(x.shape[1], dtype=bool)
         values = self._function(x, numbers)
@@ -92,7 +92,7 @@ class Constraints:
 
 
 class Asked(Constraints):
-    """The constraints, and below them u − value for every quasi-velocity that is asked for."""
+    """The constraints, and below them u − value for every quasi-velocity that is prescribed."""
 
     def __init__(self, case: Case, values: Mapping[str, float]) -> None:
         super().__init__(case)
@@ -109,7 +109,7 @@ class Asked(Constraints):
 
 
 def row_sizes(A: np.ndarray, v: np.ndarray, rates: np.ndarray) -> np.ndarray:
-    """What is large for each row of A v + b: the sum of its terms, b included."""
+    """The size of each row of A v + b: the sum of the sizes of its terms, b included."""
     terms = A * v[None, :]
     return np.abs(terms).sum(axis=1) + np.abs(rates - terms.sum(axis=1))
 
@@ -125,10 +125,10 @@ def _compiled(system: System) -> Compiled | Matched:
 
 @np.errstate(over="ignore", invalid="ignore")  # what is not finite is told, by those who need it
 def initial_state(case: Case, initial: Mapping[str, float], project: bool = False) -> Start:
-    """Given values as they are, the others zero or as the constraints demand; what is given yields where it must.
+    """Given values as they are, the others zero or as the constraints demand; given values yield where they must.
 
-    Of the others those change that cost least kinetic energy. Given values stay unless the others cannot follow; then
-    they change, if ``project`` allows that, by what costs least kinetic energy.
+    Of the others, those change that cost least kinetic energy. Given values stay unless the others cannot follow; then
+    they change, if ``project`` allows that, at least cost in kinetic energy.
     """
     names = case.system.coordinate_names
     known, quasi = [*names, *(f"{name}_dot" for name in names)], case.system.quasi_velocities
@@ -153,13 +153,13 @@ def initial_state(case: Case, initial: Mapping[str, float], project: bool = Fals
 
 
 def usual_sizes(x: np.ndarray, M: np.ndarray) -> np.ndarray:
-    """What each component would be with all of xᵀM x: a size for those that are nothing but rounding."""
+    """The size of each component if it had all of xᵀM x: a reference for those that are mere rounding."""
     inertia = np.diag(M)
     return np.maximum(np.abs(x), np.sqrt(np.abs(x @ M @ x) / np.where(inertia > 0, inertia, np.inf)))
 
 
 def _check_inertia(names: Sequence[str], M: np.ndarray) -> None:
-    """Massless coordinates may be held by constraints; a negative kinetic energy is a mistake."""
+    """Raise for a negative kinetic energy; massless coordinates may be held by constraints."""
     inertia, directions = np.linalg.eigh(M)
     if inertia[0] < -KEPT * abs(inertia).max():
         along = names[int(np.abs(directions[:, 0]).argmax())]
@@ -184,9 +184,9 @@ def _assembled(constraints: Constraints, q: np.ndarray, v: np.ndarray, free: np.
 def _followed(
     constraints: Constraints, q: np.ndarray, v: np.ndarray, free: np.ndarray, yielding: bool = False
 ) -> np.ndarray:
-    """On φ = 0; if φ is stationary in a free coordinate, as x² + y² = l² is at y = 0, from either side of it.
+    """A point on φ = 0; if φ is stationary in a free coordinate, as x² + y² = l² is at y = 0, from either side of it.
 
-    Of the two the one of lower potential energy counts.
+    Of the two, the one of lower potential energy is taken.
     """
     aside, found = _aside(constraints, q, v, free), []
     for start in (q - aside, q + aside) if aside.any() else ():
@@ -196,7 +196,7 @@ def _followed(
 
 
 def _aside(constraints: Constraints, q: np.ndarray, v: np.ndarray, free: np.ndarray) -> np.ndarray:
-    """How far free coordinates are to be moved that cannot follow given ones at first, but enter the same φ."""
+    """How far to move free coordinates that cannot follow given ones at first, but enter the same φ."""
     s, (phi, _, A, M) = constraints.case.system.statement, constraints(q, v)
     rows = np.abs(A[constraints.m - constraints.holonomic :])
     enters = np.array([[x in each.free_symbols for x in s.q] for each in s.positions], dtype=bool).reshape(rows.shape)
@@ -214,7 +214,7 @@ def on_positions(
     time: float = 0.0,
     yielding: bool = False,
 ) -> np.ndarray:
-    """Newton's method on φ(q, t) = 0 in the coordinates that are free, its steps as small as the inertia measures them.
+    """Newton's method on φ(q, t) = 0 in the free coordinates, with steps of least norm in the metric of the inertia.
 
     The others change where these cannot follow, if they are ``yielding``.
     """
@@ -232,7 +232,7 @@ def on_positions(
     phi, _, A, M = constraints(q, v, time)
     left = np.abs(phi)
     wrong = ~(left <= KEPT * (np.abs(A[rows]) @ usual_sizes(q, M)))
-    if wrong.any():  # but terms may be large beside what they change by
+    if wrong.any():  # terms may be large relative to their change
         wrong &= ~(left <= KEPT * constraints.position_terms(q, time))
     if wrong.any():
         first = 1 + constraints.m - constraints.holonomic
@@ -259,7 +259,7 @@ def on_velocities(
 ) -> np.ndarray:
     """A v + b = 0 by the change of free velocities that costs least kinetic energy; others may be ``yielding``.
 
-    Velocities that obey the constraints already stay as they are, unless they shall do so ``exactly``.
+    Velocities that obey the constraints already stay as they are, unless this must hold ``exactly``.
     """
     _, rates, A, M = constraints(q, v, time)
     if not len(rates):
@@ -305,7 +305,7 @@ def least_change(M: np.ndarray, A: np.ndarray, wanted: np.ndarray, free: np.ndar
 
 
 def _lightest(M: np.ndarray, A: np.ndarray, wanted: np.ndarray) -> np.ndarray:
-    """Of all x with A x = wanted the one of least xᵀM x; a direction without inertia counts as light."""
+    """The solution x of A x = wanted with least xᵀM x; a direction without inertia counts as light."""
     inertia, axes = np.linalg.eigh(M)
     root = axes / np.sqrt(np.maximum(inertia, LIGHT * inertia[-1]))
     return root @ np.linalg.lstsq(A @ root, wanted, rcond=1e-12)[0]

@@ -44,7 +44,7 @@ class Jets:
         # heyoka derives its order from the tolerance: ⌈1 − ln(tol)/2⌉, one more than the derivatives of f.
         large = self.states > COMPACT_FROM or flow.heavy
         start = np.zeros((len(equations), *shape))
-        # Unoptimised, it is compiled in a tenth of the time, and takes twice as long a line.
+        # Unoptimised, it compiles in a tenth of the time, and takes twice as long per line.
         return taylor_method(equations, start, tol=exp(-2 * HIGHEST), compact_mode=large, opt_level=0)
 
     @cached_property
@@ -70,12 +70,12 @@ class Jets:
         return coefficients * FACTORIALS[: coefficients.shape[1]]
 
     def lines(self, x: np.ndarray, numbers: np.ndarray, directions: np.ndarray, order: int) -> np.ndarray:
-        """The derivative of one order at many states along a direction each, a row of all."""
+        """The derivative of one order at many states, along one direction each, a row for each."""
         integrator, n, count = self._groups.own, self.states, len(x)
         state, parameters, found = integrator.state, integrator.pars, np.empty_like(x)
         parameters[:-n] = numbers[:, None]
         for first in range(0, count, TOGETHER):
-            group = np.minimum(np.arange(first, first + TOGETHER), count - 1)  # the last fills up its group
+            group = np.minimum(np.arange(first, first + TOGETHER), count - 1)  # the last one fills up its group
             integrator.set_time(0.0)
             state[:n], state[n:] = x[group].T, 0.0
             parameters[-n:] = directions[group].T
@@ -83,10 +83,11 @@ class Jets:
             found[group] = integrator.tc[n:, order + 1].T
         if not np.isfinite(found).all():
             raise _singular()
-        return found * factorial(order + 1)  # of y' = f
+        return found * factorial(order + 1)  # derivatives of y' = f
 
     def forms(self, x: np.ndarray, numbers: np.ndarray, *vectors: np.ndarray) -> np.ndarray:
-        """The symmetric form of as many derivatives at many states, vectors a row each: few lines serve all of it."""
+        """The symmetric form of as many derivatives as vectors, at many states, a row each: a few lines serve all of
+        it."""
         bases, terms = expanded(vectors)
         lengths = [np.linalg.norm(base, axis=1) for base in bases]
         units = [base / np.where(length, length, 1.0)[:, None] for base, length in zip(bases, lengths, strict=True)]
@@ -140,7 +141,7 @@ def _singular() -> PfaffError:
 
 
 def _parts(vector: np.ndarray) -> list[tuple[complex, np.ndarray]]:
-    """Real and imaginary part with their factors, those that vanish left out."""
+    """Real and imaginary part with their factors, without those that vanish."""
     return [(unit, part) for unit, part in ((1, vector.real), (1j, vector.imag)) if part.any()]
 
 

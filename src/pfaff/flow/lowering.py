@@ -1,4 +1,4 @@
-"""Flows of what is stated: of an ODE, of a system in all its coordinates, or on shape space.
+"""Flows of statements: of an ODE, of a system in all its coordinates, or on shape space.
 
 The velocities that constraints determine are solved for in the graph of expressions.
 """
@@ -37,7 +37,7 @@ def ode_flow(ode: Ode) -> Flow:
 
 
 def full_flow(system: System) -> Flow:
-    """All coordinates and velocities."""
+    """The flow in all coordinates and velocities."""
     if system.rods:
         from pfaff.flow.structured_states import full_structured
 
@@ -61,11 +61,11 @@ def full_flow(system: System) -> Flow:
 def shape_flow(
     system: System, dependent: Sequence[str] | None = None, settle: float = 0.0, graph: Graph | None = None
 ) -> Flow:
-    """Coordinates that matter and independent velocities; ``dependent`` chooses the velocities to solve for.
+    """The flow in relevant coordinates and independent velocities; ``dependent`` chooses the velocities to solve for.
 
-    By default those whose coefficients dominate the constraints at the origin, ignorable coordinates first.
-    With a rate ``settle`` holonomic constraints obey φ̇ = −settle φ: the same motions on φ = 0, but an equilibrium
-    there has no zero eigenvalue for leaving it. A ``graph`` may have other velocities for ignorable coordinates.
+    By default those whose coefficients dominate the constraints at the origin, ignorable coordinates first. With a rate
+    ``settle`` holonomic constraints obey φ̇ = −settle φ: the same motions on φ = 0, but an equilibrium there has no
+    zero eigenvalue for leaving it. A ``graph`` may use other velocities for ignorable coordinates.
     """
     system.check_independent()
     if system.rods:
@@ -115,7 +115,7 @@ def _chosen(names: tuple[str, ...], dependent: Sequence[str], m: int) -> list[in
 
 
 def reference_matrix(graph: Graph) -> np.ndarray:
-    """A at the origin with the default parameters (1 where there is none), or nearby if it is degenerate there."""
+    """A at the origin with the default parameters (1 if there is none), or nearby if it is degenerate there."""
     if not graph.A:
         return np.zeros((0, len(graph.q)))
     function = Compiled([e for row in graph.A for e in row], graph.q, quick=True)

@@ -1,4 +1,4 @@
-"""Compiled dynamics of a part: what its copies add to the equations of motion of an assembly, and their derivatives.
+"""Compiled dynamics of a part: the contributions of its copies to the equations of an assembly, and their derivatives.
 
 Nothing is eliminated: M q̈ + h + Aᵀp and A q̇ + b are functions of coordinates, velocities, accelerations and reactions.
 """
@@ -57,7 +57,7 @@ def _jacobian(functions: list[Expression], variables: list[Expression]) -> list[
 
 
 def _powers(graph: Graph) -> list[Expression]:
-    """What the dampers take and what forces and moving constraints give, per unit of time."""
+    """The powers taken by dampers and supplied by forces and moving constraints."""
     still = hy.subs(graph.constraints, dict.fromkeys(graph.v, ZERO)) if graph.constraints else []
     dissipated = dot(gradient(graph.dissipation, graph.v), graph.v)
     return [dissipated, hy.sum([dot(graph.forces, graph.v), dot(graph.multipliers, still)])]

@@ -1,4 +1,5 @@
-"""Where the entries of copied parts stand in sparse matrices: known beforehand, values are scattered in one go."""
+"""Positions of the entries of copied parts in sparse matrices: known beforehand, so that values are scattered at
+once."""
 
 from __future__ import annotations
 
@@ -13,9 +14,9 @@ from pfaff.statement.parts import Copies, Part
 from pfaff.threads import cached_property, once
 
 BLOCKS = ("M", "C", "K", "reactions", "rows", "moving", "rates")
-NARROW = {np.dtype(np.longdouble): float, np.dtype(np.clongdouble): complex}  # what linear algebra is done in
-STEP = 1e-5  # of differences by the load, relative to it
-TRIALS = 3  # random states at which entries are looked at
+NARROW = {np.dtype(np.longdouble): float, np.dtype(np.clongdouble): complex}  # types in which linear algebra is done
+STEP = 1e-5  # step of differences with respect to the load, relative to it
+TRIALS = 3  # random states at which entries are examined
 
 
 class Placed:
@@ -48,7 +49,8 @@ class Placed:
         return self.statics(local[: self.n], local[self.n :], numbers)
 
     def pushed(self, z: np.ndarray, load: float, value: AtRest) -> np.ndarray:
-        """How the load changes the balance of each copy, and what its constraints demand; of rods by differences."""
+        """The derivative of each copy's balance and constraint demands with respect to the load; for rods by
+        differences."""
         if value.pushed is not None:
             return value.pushed
         h = STEP * (abs(load) or 1.0)
@@ -85,13 +87,14 @@ class Placed:
 
 @once(most=32)
 def _under(part: Part, load: str) -> Part:
-    """A part that declares the load of its assembly, if it feels it: what that pushes is compiled then, too."""
+    """The part with the load of its assembly declared, if it contains it: the derivative with respect to it is then
+    compiled too."""
     declared = part.load.name if part.load is not None else None
     return part if load not in part.parameter_names or declared == load else replace(part, load=load)
 
 
 class Pattern:
-    """Where the entries of all copies go in the sparse matrix [[K, Aᵀ], [A, 0]], computed once."""
+    """Positions of the entries of all copies in the sparse matrix [[K, Aᵀ], [A, 0]], computed once."""
 
     def __init__(self, size: int, placed: Sequence[Placed]) -> None:
         self.size, self.rows = size, sum(p.rows.size for p in placed)
@@ -125,7 +128,7 @@ class Pattern:
         return self.wide_matrix(data)
 
     def wide_matrix(self, data: np.ndarray) -> sparse.csc_array:
-        """The same with all the digits of the data."""
+        """The sparse matrix with all the digits of the data."""
         full = sparse.csc_array((data, self.indices, self.indptr), shape=(self.total, self.total), copy=True)
         full.eliminate_zeros()
         return full

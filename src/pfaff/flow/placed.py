@@ -1,4 +1,4 @@
-"""Systems with rods for numbers: what is left of their equations at batches of states, and its first derivatives.
+"""Systems with rods evaluated in numbers: residuals of their equations at batches of states, and first derivatives.
 
 Vectors are columns, one for each state of a batch; matrices are indexed [state, row, column].
 """
@@ -17,12 +17,12 @@ from pfaff.statement.system import System
 from pfaff.threads import Once, once
 
 KEPT = 8  # values of a rod's own parameters whose matrices are kept
-SPARED = 2**20  # numbers, more than a batch needs
+SPARED = 2**20  # numbers in a block that is more than a batch needs
 
 
 @dataclass(frozen=True, eq=False)
 class Slopes:
-    """Derivatives of M q̈ + h + Aᵀp, of A q̈ + γ and of A q̇ + b by q and q̇."""
+    """Derivatives of M q̈ + h + Aᵀp, of A q̈ + γ and of A q̇ + b with respect to q and q̇."""
 
     K: np.ndarray
     C: np.ndarray
@@ -51,7 +51,7 @@ class Nodes:
         np.empty(SPARED)
 
     def at(self, numbers: np.ndarray) -> list[RodNumbers]:
-        """The rods at values of the parameters, of which only their own count."""
+        """The rods at values of the parameters; only their own parameters matter."""
         own = numbers[self._inside]
         if own.ndim == 2 and not (own == own[:, :1]).all():
             return [RodNumbers(each, [row[:, None] for row in numbers]) for each in self.rods]
@@ -75,17 +75,17 @@ class NodesAt:
         self.numbers, self.rods = numbers, nodes.at(numbers)
 
     def placed(self, q: np.ndarray, time: Any = 0.0) -> Placed:
-        """In configurations q, a column for each state."""
+        """The system in configurations q, a column for each state."""
         return Placed(self, q, time)
 
 
 class Placed:
-    """A system with rods in configurations q, a column each, and then in motion. For one thread: it changes."""
+    """A system with rods in configurations q, a column each, and then in motion. It is mutable: for one thread only."""
 
     def __init__(self, at: NodesAt, q: np.ndarray, time: Any) -> None:
         self.at, self.q, self.time, batch = at, q, time, q.shape[1]
         size = 3 * at.frame.n
-        self._z = np.zeros((size + at.m, batch))  # what the frame takes
+        self._z = np.zeros((size + at.m, batch))  # argument of the frame
         self.w, self._p = self._z[:size].reshape(3, at.frame.n, batch), self._z[size:]  # [level, coordinate, state]
         self.w[0, : at.own] = q[: at.own]
         self._numbers = at.numbers if at.numbers.ndim == 2 else np.repeat(at.numbers[:, None], batch, axis=1)
@@ -94,7 +94,7 @@ class Placed:
         self._weighed: tuple[np.ndarray, np.ndarray] | None = None
 
     def move(self, v: np.ndarray, a: np.ndarray | None = None) -> None:
-        """At velocities v, with accelerations a; none by default."""
+        """Set velocities v and accelerations a, zero by default."""
         self.v, rates = v, np.zeros((2, *v.shape))
         rates[0] = v
         if a is not None:
@@ -108,7 +108,7 @@ class Placed:
         return self._z, self._numbers, self.time
 
     def left(self, p: np.ndarray) -> np.ndarray:
-        """M q̈ + h + Aᵀp, A q̈ + γ and A q̇ + b."""
+        """Residuals M q̈ + h + Aᵀp, A q̈ + γ and A q̇ + b."""
         at, F = self.at, self.at.frame.n
         values = at.frame.values(*self._taken(p))
         left = np.zeros((at.n + len(values) - F, values.shape[1]))
@@ -131,7 +131,7 @@ class Placed:
         return self._energies(self.still)[:3]
 
     def powers(self, p: np.ndarray) -> np.ndarray:
-        """What is dissipated and what is supplied per unit of time."""
+        """Powers dissipated and supplied."""
         return self._energies(p)[3:]
 
     def _energies(self, p: np.ndarray) -> np.ndarray:
@@ -170,7 +170,7 @@ class Placed:
         return self.bordered[:, : self.at.n, : self.at.n]
 
     def slopes(self, p: np.ndarray) -> Slopes:
-        """To be asked for after ``left`` with the same reactions."""
+        """The derivatives; call it after ``left`` with the same reactions."""
         at, frame, n = self.at, self.at.frame, self.at.n
         still, batch = self._weigh()[1], self.q.shape[1]
         W, K, C = np.zeros((2, batch, frame.n, n)), np.zeros((batch, n, n)), np.zeros((batch, n, n))
@@ -187,7 +187,7 @@ class Placed:
         return Slopes(K, C, rates[:, :, :n], rates[:, :, n:], speeds[:, :, :n])
 
     def by_parameter(self, k: int, p: np.ndarray) -> np.ndarray:
-        """Derivatives of what ``left`` gives by a parameter that rods do not contain."""
+        """Derivatives of the residuals of ``left`` with respect to a parameter that rods do not contain."""
         frame = self.at.frame
         found = frame.by_parameter(k, *self._taken(p))
         forces = found.T[:, None, : frame.n] @ self._weigh()[1]

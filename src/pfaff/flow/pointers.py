@@ -1,8 +1,8 @@
-"""C pointers of compiled expressions: what heyoka compiled, linked once more, for loops that are compiled themselves.
+"""C pointers of compiled expressions: heyoka's code, linked once more, for loops that are compiled themselves.
 
-``f(out, x, parameters, time, tape)`` takes addresses of doubles and returns nothing; the tape is room for what it
-computes on the way. ``f(out, x, parameters, time, stride)`` is for neighbouring columns of arrays, as many as the
-processor has lanes, with rows so far apart. What cannot be linked has no pointer.
+``f(out, x, parameters, time, tape)`` takes addresses of doubles and returns nothing; the tape is workspace. ``f(out, x,
+parameters, time, stride)`` is for neighbouring columns of arrays, as many as the processor has lanes, with rows
+``stride`` apart. Functions that cannot be linked have no pointer.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ import heyoka as hy
 
 from pfaff.flow.compiled import Compiled
 
-WHOLE, COMPACT = "cfunc", "cfunc.unstrided.batch_size_1"  # what heyoka calls the function of a single state
+WHOLE, COMPACT = "cfunc", "cfunc.unstrided.batch_size_1"  # heyoka's names for the function of a single state
 DEFINED = re.compile(r'^define [^@\n]*@"?([\w.$]+)"?\(', re.MULTILINE)
 DECLARED = re.compile(r'^declare [^@\n]*@"?([\w.$]+)"?\(', re.MULTILINE)
-LANED = 2  # of the functions that heyoka compiles, the place of that for columns in lanes
+LANED = 2  # index of the function for columns in lanes, among those that heyoka compiles
 LIBRARIES = count()
 
 Parts = tuple[str, list[str], list[bytes]]
@@ -32,7 +32,7 @@ Parts = tuple[str, list[str], list[bytes]]
 
 @dataclass(frozen=True, eq=False)
 class Pointer:
-    """``address`` is valid as long as the library lives; ``tape`` is how many numbers the function writes down."""
+    """``address`` is valid as long as the library lives; ``tape`` is the length of its workspace."""
 
     address: int
     tape: int
@@ -40,7 +40,7 @@ class Pointer:
 
 
 def linked(function: Compiled) -> Pointer | None:
-    """Of a function that does not depend on time, if the linker knows all that it calls."""
+    """The pointer of a function that does not depend on time, if the linker knows all that it calls."""
     compiled = function.function
     if compiled.is_time_dependent:
         return None
@@ -50,7 +50,7 @@ def linked(function: Compiled) -> Pointer | None:
 
 @dataclass(frozen=True, eq=False)
 class Columns:
-    """The same for as many columns as there are ``lanes``."""
+    """A pointer for as many columns at once as there are ``lanes``."""
 
     address: int
     lanes: int
@@ -58,7 +58,8 @@ class Columns:
 
 
 def linked_in_lanes(function: Compiled) -> Columns | None:
-    """Of a function that does not depend on time and is written out as a whole, if the linker knows all it calls."""
+    """The pointer for lanes of a function that does not depend on time and is unrolled, if the linker knows all it
+    calls."""
     compiled = function.function
     if compiled.is_time_dependent or not isinstance(compiled.llvm_states, list):
         return None
@@ -76,25 +77,25 @@ def _linked(function: Compiled, parts: Callable[[Any], Parts]) -> tuple[int, Any
     builder = binding.JITLibraryBuilder()
     for symbol, address in outside.items():
         builder.import_symbol(symbol, address)
-    for code in codes:  # of which those are linked that are needed
+    for code in codes:  # those that are needed are linked
         builder.add_object_img(code)
     builder.add_current_process().export_symbol(name)
     try:
         library = builder.link(linker, f"pfaff {next(LIBRARIES)}")
-    except RuntimeError:  # in words of the linker's
+    except RuntimeError:  # in the linker's words
         return 0, None
     return library[name], library
 
 
 def _outside(binding: Any, texts: list[str]) -> dict[str, int]:
-    """What functions in LLVM's language call that they do not define, with its address."""
+    """The addresses of functions that LLVM code calls but does not define."""
     defined = {each for text in texts for each in DEFINED.findall(text)}
     declared = {each for text in texts for each in DECLARED.findall(text) if text.count(f"{each}(") > 1}
     return {each: _address(binding, each) for each in declared - defined if not each.startswith("llvm.")}
 
 
 def _address(binding: Any, symbol: str) -> int:
-    """Of what is called; only heyoka's libraries know functions of vectors. Zero, if nobody knows it."""
+    """The address of a called function; only heyoka's libraries know functions of vectors. Zero if nothing knows it."""
     known = binding.address_of_symbol(symbol)
     if not known:
         with suppress(AttributeError, OSError):
@@ -105,7 +106,7 @@ def _address(binding: Any, symbol: str) -> int:
 
 
 def _parts(compiled: Any) -> Parts:
-    """The name of the function of a single state, what it is made of in LLVM's language, and all object code."""
+    """The name of the function of a single state, its LLVM code, and all object code."""
     states = compiled.llvm_states
     if isinstance(states, list):
         return WHOLE, [states[0].ir], [states[0].object_code]
@@ -114,15 +115,15 @@ def _parts(compiled: Any) -> Parts:
 
 
 def _laned(compiled: Any) -> Parts:
-    """The same for columns in lanes."""
+    """The same for the function of columns in lanes."""
     lanes = compiled.llvm_states[LANED]
     return WHOLE, [lanes.ir], [lanes.object_code]
 
 
 @cache
 def _linker() -> Any:
-    """By JITLink, which puts all parts of a function into one block, with stubs for what lies gigabytes away: LLVM's
-    older linker ends a process whose memory is so full that parts come to lie far from one another."""
+    """JITLink, which puts all parts of a function into one block, with stubs for what lies gigabytes away: LLVM's older
+    linker ends a process whose memory is so full that parts come to lie far from one another."""
     from llvmlite import binding
 
     binding.initialize_native_target()

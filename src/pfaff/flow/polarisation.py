@@ -1,6 +1,6 @@
 """Symmetric multilinear forms as sums of powers along lines: 4 B(u, v) = B(u + v)² − B(u − v)², and so on.
 
-Products of few real vectors, in which complex ones are expanded, share most of their lines.
+Products of few real vectors, into which complex ones are expanded, share most of their lines.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from math import factorial
 
 import numpy as np
 
-Powers = tuple[int, ...]  # how often each of several vectors is in a product, or in the direction of a line
+Powers = tuple[int, ...]  # multiplicity of each vector in a product, or its coefficient in the direction of a line
 
 
 def expanded(vectors: tuple[np.ndarray, ...]) -> tuple[list[np.ndarray], dict[Powers, complex]]:
-    """The different real vectors that vectors are made of, and the product of these as a polynomial of those."""
+    """The distinct real vectors that vectors are made of, and the product of these as a polynomial of those."""
     bases: list[np.ndarray] = []
     products: dict[tuple[int, ...], complex] = {(): 1.0}
     for vector in vectors:
@@ -32,7 +32,7 @@ def expanded(vectors: tuple[np.ndarray, ...]) -> tuple[list[np.ndarray], dict[Po
 
 
 def _among(bases: list[np.ndarray], part: np.ndarray) -> tuple[int, float]:
-    """The place of a vector in a list, to which a new one is added, and its sign beside the one there."""
+    """The index of a vector in a list, to which a new one is appended, and its sign relative to the one there."""
     for place, base in enumerate(bases):
         for sign in (1.0, -1.0):
             if np.array_equal(base, sign * part):

@@ -1,7 +1,7 @@
 """Equations as a straight-line program: each step one short formula of states, parameters and earlier steps.
 
 heyoka decomposes expressions into elementary operations with common subexpressions shared; the decomposition is read
-from there, so that the Jacobian of five bars takes seconds, and what is used only once is put back in its place.
+from there, so that the Jacobian of five bars takes seconds, and steps used only once are put back in place.
 """
 
 from __future__ import annotations

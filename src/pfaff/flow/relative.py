@@ -1,12 +1,12 @@
 """The equations of motion without the coordinates of a symmetry: where steady motions are equilibria.
 
-The heading of a wheel stands in its rolling constraints, but nothing that happens depends on it. Such cyclic
+The heading of a wheel appears in its rolling constraints, but nothing that happens depends on it. Such cyclic
 coordinates are found by trial at random states, parameters and times, where an identity fails with probability one if
-it fails at all; they are then set to zero, and only their velocities remain. The trials are in extended precision
-where the machine has it, so that a weak dependence is told from rounding.
+it fails at all; they are then set to zero, and only their velocities remain. The trials are in extended precision where
+the machine has it, so that a weak dependence is distinguished from rounding.
 
 A heading may turn the velocities of two ignorable coordinates with it, as those of a sleigh on a plane: then these are
-taken along axes that turn as well, and are the velocities at the instant when the heading is zero.
+resolved along axes that turn as well, and are the velocities at the instant when the heading is zero.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import heyoka as hy
 import numpy as np
 
 from pfaff.errors import ParameterError, nearest
-from pfaff.flow.flow import COMPACT_FROM, Flow
+from pfaff.flow.flow import COMPACT_FROM, Flow, lowered_again
 from pfaff.flow.graph import Expression, Graph, dot, graph_of
 from pfaff.flow.in_quasi_velocities import in_quasi_velocities, not_free, quasi_rows
 from pfaff.flow.initial import Constraints
@@ -30,14 +30,15 @@ from pfaff.statement.system import System
 from pfaff.threads import once
 
 TRIALS = 3
-ROUNDING = 1e4 * float(np.finfo(np.longdouble).eps)  # rates that differ by less, relatively, are the same
-ALIKE = 1e-9  # relative difference of matrices that are the same but for rounding
+ROUNDING = 1e4 * float(np.finfo(np.longdouble).eps)  # relative difference below which rates are the same
+ALIKE = 1e-9  # relative difference of matrices that are equal up to rounding
 SETTLE = 1.0  # the rate at which holonomic constraints attract; it leaves no trace in any result
 
 Rates = Callable[[np.ndarray, np.ndarray, float], np.ndarray]
 Draw = Callable[[np.random.Generator], np.ndarray]
 
 
+@lowered_again
 def relative_flow(system: System, independent: Iterable[str] = (), numbers: np.ndarray | None = None) -> Flow:
     """The flow in which steady motions rest, with these velocities and quasi-velocities among its states.
 
@@ -53,7 +54,7 @@ def relative_flow(system: System, independent: Iterable[str] = (), numbers: np.n
 
 
 def independent(system: System, first: Iterable[str], others: Iterable[str]) -> list[str]:
-    """Those of the other velocities that the constraints leave free with the first ones, as many as there are."""
+    """The other velocities that the constraints leave free beside the first ones, as many as there are."""
     first = list(first)
     found: list[str] = []
     rows = reference_matrix(graph_of(system))
@@ -112,7 +113,7 @@ def without(shape: Flow, cyclic: tuple[str, ...]) -> Flow:
 
 
 def cyclic_coordinates(flow: Flow, rates: Rates | None = None) -> tuple[str, ...]:
-    """Coordinates of a flow that no rate depends on, whatever the parameters."""
+    """Coordinates of a flow that no rate depends on, for any parameters."""
     names = tuple(name for name in flow.states if name in flow.system.coordinate_names)
     defaults = [None if value is None else float(value) for value in flow.system.parameters.values()]
 
@@ -127,13 +128,13 @@ def cyclic_coordinates(flow: Flow, rates: Rates | None = None) -> tuple[str, ...
 
 
 def accidental(flow: Flow, numbers: np.ndarray) -> tuple[str, ...]:
-    """Coordinates among the states that no rate depends on at these numbers, though it does at others."""
+    """Coordinates among the states that no rate depends on at these numbers, though at others some do."""
     names = tuple(name for name in flow.states if name in flow.system.coordinate_names)
     return _unfelt(_extended(flow), flow, names, [lambda _: numbers])
 
 
 def _unfelt(rates: Rates, flow: Flow, names: tuple[str, ...], draws: list[Draw]) -> tuple[str, ...]:
-    """Those of the coordinates whose change leaves all rates as they are, at states of order one and of their sizes."""
+    """The coordinates whose change leaves all rates unchanged, at states of order one and of their sizes."""
     generator = np.random.default_rng(1897)
     found = set(names)
     for k in range(2 * TRIALS if names else 0):
@@ -179,7 +180,7 @@ def _extended(flow: Flow) -> Rates:
     wide = np.longdouble
     compact = len(flow.states) > COMPACT_FROM // 3
     function = hy.cfunc(list(flow.expressions), list(flow.variables), fp_type=wide, compact_mode=compact, opt_level=0)
-    # heyoka wants exactly the parameters up to the last one that occurs.
+    # heyoka requires exactly the parameters up to the last one that occurs.
     many = 1 + max((int(str(p)[1:]) for p in hy.get_params(list(flow.expressions))), default=-1)
 
     def rates(x: np.ndarray, numbers: np.ndarray, time: float) -> np.ndarray:

@@ -1,9 +1,9 @@
 """The mechanics of systems with rods, evaluated by structure: angles at nodes in, quadrature and integration out.
 
-Of a rod θ = θ₀ + Φ a at its nodes and x = x₀ + L S cos θ, y = y₀ + L S sin θ at its stations; its forces are carried
+For a rod θ = θ₀ + Φ a at its nodes and x = x₀ + L S cos θ, y = y₀ + L S sin θ at its stations; its forces are carried
 back the way that its kinematics went, −sin θ ∘ Sᵀ(m ẍ) + cos θ ∘ Sᵀ(m ÿ). Cosines and sines of the angles are the only
-nonlinear things. What else the system consists of is stated in its frame, small enough for SymPy. The same formulas
-take numbers and power series, so that every derivative is exact.
+nonlinearities. The rest of the system is stated in its frame, small enough for SymPy. The same formulas take numbers
+and power series, so that every derivative is exact.
 
 Arrays have three axes: the component, the state of a batch, and the direction in which it is differentiated.
 """
@@ -88,7 +88,7 @@ class RodMechanics:
         return length, section
 
     def bent(self, base: list[tuple[Any, Any, Any]], a: list[Any], parameters: list[Any]) -> Bent:
-        """Its shape and motion, to the level of what is given: positions, velocities, accelerations."""
+        """Its shape and motion, up to the level that is given: positions, velocities, accelerations."""
         L, K = self._length(*parameters)[0], self.nodes
         turned = [apply(self.angles, each) + angle for each, (_, _, angle) in zip(a, base, strict=True)]
         direction = unit_circle(turned[0][:K])
@@ -110,7 +110,7 @@ class RodMechanics:
         return apply(self.stations, bent.steps[k]) * bent.length + bent.base[k]
 
     def forces(self, bent: Bent, at_points: tuple[Any, Any, Any], parameters: list[Any]) -> tuple[Any, ...]:
-        """What resists along its amplitudes, and at x, y and θ of its base; forces on its points are given."""
+        """Forces along its amplitudes, and at x, y and θ of its base; forces on its points are given."""
         L, section = bent.length, lambda name: self._sections[name](parameters, bent.length)
         retardation, drag, rotary = map(section, ("retardation", "drag", "rotary"))
         inner = apply(self.bends, bent.a[0])
@@ -131,7 +131,7 @@ class RodMechanics:
         return along, real(total), imaginary(total), _total(moment) + _total(moments)
 
     def energies(self, bent: Bent, parameters: list[Any]) -> tuple[Any, Any, Any]:
-        """T, V and what is dissipated per unit of time."""
+        """T, V and the power dissipated."""
         L, section = bent.length, lambda name: self._sections[name](parameters, bent.length)
         retardation, drag, rotary = map(section, ("retardation", "drag", "rotary"))
         velocity = self.station(bent, 1)
@@ -150,7 +150,7 @@ class RodMechanics:
 
 
 def _beside(values: np.ndarray) -> np.ndarray:
-    """[place, state, 1] as [state, place], or as [place] if states are alike."""
+    """[place, state, 1] as [state, place], or as [place] if all states agree."""
     found = np.atleast_3d(values)[:, :, 0].T if values.ndim == 3 else values
     return found[0] if values.ndim == 3 and len(found) == 1 else found
 
@@ -162,7 +162,7 @@ def _total(x: Any) -> Any:
 def _section(
     rod: Rod, name: str, places: np.ndarray, weights: np.ndarray, parameters: Sequence[sm.Symbol]
 ) -> Callable[[list[Any], Any], Any]:
-    """A property at its places; inertia and drag with their weights, nothing where it vanishes for good."""
+    """A property at its places; inertia and drag with their weights; None where it vanishes identically."""
     given = getattr(rod, name)
     share: Any = 1.0 if name in ("bending", "retardation") else column(weights)
     if given == 0:
@@ -195,7 +195,7 @@ class Mechanics:
         self.n, self.m = len(system.coordinates), len(system.frame.statement.constraints)
         parameters = list(system.parameters)
         self.rods: list[RodMechanics] = []
-        self.rows: list[slice] = []  # of the amplitudes
+        self.rows: list[slice] = []  # rows of the amplitudes
         self.points: list[list[tuple[str, str, str]]] = []  # names in the frame
         self.own = self.n - sum(rod.basis.size for rod in system.rods)
         start = self.own
@@ -208,7 +208,7 @@ class Mechanics:
 
     @cached_property
     def kinds(self) -> np.ndarray:
-        """A number for each coordinate: one for all amplitudes of a rod."""
+        """A number for each coordinate, the same for all amplitudes of a rod."""
         amplitudes = [np.full(rows.stop - rows.start, self.own + k) for k, rows in enumerate(self.rows)]
         return np.concatenate([np.arange(self.own), *amplitudes])
 

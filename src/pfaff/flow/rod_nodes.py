@@ -1,4 +1,4 @@
-"""One rod for numbers: its forces and their first derivatives in closed form, which analyses ask for most.
+"""One rod in numbers: its forces and their first derivatives in closed form, which analyses use most.
 
 The nodes of a rod and its base are points y = (L e^{iθ}, z₀) that all else follows from linearly: its stations and
 points are at S y, and it resists with G ÿ + D ẏ there, G = Sᵀ m S. With X = ∂y/∂q, products of matrices give its share
@@ -22,7 +22,7 @@ from pfaff.flow.rod_mechanics import Mechanics
 
 
 class RodNodes:
-    """Where the angles of a rod, its points and its base are among the coordinates, whatever the parameters."""
+    """Places of the angles of a rod, of its points and of its base among the coordinates, independent of parameters."""
 
     def __init__(self, m: Mechanics, k: int, before: dict[str, RodNodes]) -> None:
         self.rod, names = m.rods[k], m.frame.names
@@ -56,7 +56,7 @@ class RodNodes:
 
 @dataclass(eq=False)
 class Bend:
-    """A rod in its present motion, and what is known of it as yet."""
+    """A rod in its present motion, with data computed so far."""
 
     y: np.ndarray  # [level, direction, node, state], the base being the last node
     spinning: np.ndarray  # θ̈ at the nodes
@@ -73,7 +73,7 @@ class RodNumbers:
         self.nodes, rod = nodes, nodes.rod
         length, section = rod.sections_at(parameters)
         mass, drag, rotary, bending, delay = map(section, ("mass", "drag", "rotary", "bending", "retardation"))
-        bending = bending / np.where(length == 0, np.nan, length)  # without length nothing is said
+        bending = bending / np.where(length == 0, np.nan, length)  # undefined without length
         self.length = np.ravel(length)  # one, or one for each state
         self.inertia = _gathered(nodes.stations, mass * length)
         self.drag = None if drag is None else _gathered(nodes.stations, drag * length)
@@ -98,7 +98,7 @@ class RodNumbers:
         return Bend(y, np.zeros_like(angle))
 
     def move(self, bend: Bend, rates: np.ndarray, w: np.ndarray) -> None:
-        """With velocities and accelerations [level, coordinate, state]."""
+        """Set velocities and accelerations [level, coordinate, state]."""
         at, K, y = self.nodes, self.nodes.K, bend.y
         first, second = turning = at.turns @ rates
         (x0, y0), (x1, y1), (x2, y2) = y[:, :, :K]
@@ -114,7 +114,7 @@ class RodNumbers:
         bend.spinning = turning[1]
 
     def push(self, bend: Bend, q: np.ndarray, v: np.ndarray, g: np.ndarray, left: np.ndarray) -> None:
-        """Add what it resists with, along the coordinates and, at its base, to what the frame does."""
+        """Add its forces, along the coordinates and, at its base, to those of the frame."""
         at, K, y = self.nodes, self.nodes.K, bend.y[0]
         bend.pull = pull = _on_nodes(self.inertia, bend.y[2])
         if self.drag is not None:
@@ -146,8 +146,8 @@ class RodNumbers:
         return kinetic, (a * _times(self.stiffness, a)).sum(axis=0) / 2, dissipated
 
     def weigh(self, bend: Bend, W: np.ndarray, M: np.ndarray) -> None:
-        """Add its inertia to a larger matrix; the tangents W[state, coordinate, column] of the frame at rest get those
-        of its points."""
+        """Add its inertia to a larger matrix, and the tangents of its points to those of the frame, W[state,
+        coordinate, column]."""
         at, K, y, batch = self.nodes, self.nodes.K, bend.y[0], len(W)
         size = len(at.columns)
         self._point_tangents(y, W)
@@ -168,12 +168,13 @@ class RodNumbers:
         M[at.block] += share
 
     def stiffen(self, bend: Bend, W: np.ndarray, K: np.ndarray, C: np.ndarray) -> None:
-        """Add its share in the derivatives by coordinates and velocities, from the rates W[level, state, …]."""
+        """Add its share in the derivatives with respect to coordinates and velocities, from the rates W[level, state,
+        …]."""
         at, (y, first, second) = self.nodes, bend.y
         size, nodes, bases = len(at.columns), slice(at.K), W if at.carried else (None, None)
         for rate, tangents in zip((first, second), W, strict=True):
             self._point_tangents(rate, tangents)
-        turned = y[0, nodes] * bend.pull[0, nodes] + y[1, nodes] * bend.pull[1, nodes]  # what turns with the rod
+        turned = y[0, nodes] * bend.pull[0, nodes] + y[1, nodes] * bend.pull[1, nodes]  # part that turns with the rod
         by_q = self._share(bend.heavy, second, bases[1]) - (turned.T @ at.pairs).reshape(-1, size, size)
         by_v = 2 * self._share(bend.heavy, first, bases[0])
         if self.drag is not None:
@@ -186,7 +187,7 @@ class RodNumbers:
             C[:, at.amplitudes, at.amplitudes] += self.damping
 
     def _point_tangents(self, y: np.ndarray, W: np.ndarray) -> None:
-        """Those of its points, or their rates, as those of its base are known."""
+        """Fill in the tangents of its points, or their rates, from those of its base."""
         at, K = self.nodes, self.nodes.K
         levers = at.points[:, :K, None]
         for i, lever in enumerate((-y[1, :K] * levers, y[0, :K] * levers)):  # [point, node, state]
@@ -224,7 +225,7 @@ def _times(matrix: np.ndarray, columns: np.ndarray) -> np.ndarray:
 
 
 def _on_nodes(matrix: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """The same in both directions."""
+    """``_times`` in both directions."""
     return matrix @ y if matrix.ndim == 2 else np.stack([_times(matrix, each) for each in y])
 
 

@@ -43,7 +43,7 @@ class Rates:
 
     @property
     def f(self) -> np.ndarray:
-        """A column for each state."""
+        """f, a column for each state."""
         return np.concatenate([self.v[self._shaped], self.a[self._free]])
 
     @property
@@ -51,7 +51,8 @@ class Rates:
         return np.linalg.det(self._pivots)
 
     def slopes(self, parameters: Sequence[int] = (), chosen: Any = slice(None)) -> np.ndarray:
-        """Derivatives [state, rate, column] of chosen rates by the states, then by parameters not in rods."""
+        """Derivatives [state, rate, column] of chosen rates with respect to the states, then to parameters not in
+        rods."""
         at, chart, placed, batch = self.at, self.chart, self.placed, self.v.shape[1]
         n, split, size = at.n, len(chart.shaped), chart.size
         placed.move(self.v, self.a)
@@ -88,5 +89,5 @@ class Rates:
 
 
 def _combined(columns: np.ndarray, rows: np.ndarray) -> np.ndarray:
-    """Their product for every state; of a single column and row, which is most common, in half the time."""
+    """The product for every state; faster for a single column and row, the most common case."""
     return columns * rows if rows.shape[1] == 1 else columns @ rows

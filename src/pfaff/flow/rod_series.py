@@ -20,7 +20,7 @@ def as_columns(x: np.ndarray) -> np.ndarray:
 
 
 def parameter_list(numbers: np.ndarray) -> list[Any]:
-    """Each a number, or a column [state, direction] where every state has its own."""
+    """The parameters, each a number, or a column [state, direction] where every state has its own."""
     return [number[:, None] if number.ndim else float(number) for number in np.asarray(numbers, dtype=float)]
 
 
@@ -29,7 +29,7 @@ def time_column(time: float | np.ndarray) -> Any:
 
 
 def solved(matrices: np.ndarray, sides: np.ndarray) -> np.ndarray:
-    """x[state, row, column] of a matrix for every state; not a number where it is singular."""
+    """x[state, row, column] for a matrix for every state; NaN where it is singular."""
     if matrices.shape[-1] == 1:
         return sides / np.where(matrices == 0, np.nan, matrices)
     try:
@@ -45,7 +45,7 @@ def solved(matrices: np.ndarray, sides: np.ndarray) -> np.ndarray:
 
 
 def solve(matrices: np.ndarray, right: np.ndarray) -> np.ndarray:
-    """The same, indexed [row, state, column]."""
+    """``solved``, indexed [row, state, column]."""
     return np.moveaxis(solved(matrices, np.moveaxis(right, 1, 0)), 0, 1)
 
 
@@ -120,7 +120,7 @@ def _shortened(parameter: Any, order: int) -> Any:
 
 
 def state_along(m: Mechanics, chart: Chart, x: Series, parameters: list[Any], time: Any) -> tuple[Series, Series]:
-    """All coordinates and velocities along a curve of states; those that were dropped rest at zero."""
+    """All coordinates and velocities along a curve of states; dropped ones are zero."""
     q, v = (Series([np.zeros((m.n, *each.shape[1:])) for each in x.c], x.order) for _ in range(2))
     split = len(chart.shaped)
     for k, each in enumerate(x.c):

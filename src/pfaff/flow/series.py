@@ -1,7 +1,7 @@
 """Truncated power series of arrays: the arithmetic in which a formula gives all its derivatives along a curve.
 
-Griewank and Walther (2008), Evaluating Derivatives, ch. 13. A coefficient that is not there vanishes: what does not
-depend on the curve costs no more than a number.
+Griewank and Walther (2008), Evaluating Derivatives, ch. 13. A missing coefficient is zero: a constant along the curve
+costs no more than a number.
 """
 
 from __future__ import annotations
@@ -110,7 +110,7 @@ def _convolved(a: list[Any], b: list[Any], k: int) -> Any:
 
 
 def _filled(x: Series) -> Series:
-    """With zeros where there is nothing: for what is not linear."""
+    """The series with zeros in place of missing coefficients, for nonlinear functions."""
     return Series([0.0 if each is None else each for each in x.c], x.order)
 
 
@@ -188,7 +188,7 @@ def exp(x: Any) -> Any:
 
 
 def log(x: Any) -> Any:
-    """From x y' = x'."""
+    """The logarithm, from x y' = x'."""
     if not isinstance(x, Series):
         return np.log(x)
     x = _filled(x)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import heyoka as hy
 import numpy as np
 
@@ -9,23 +11,26 @@ from pfaff.flow.graph import Expression, graph_of
 from pfaff.statement.system import System
 from pfaff.threads import once
 
+DROPPED = "dropped: only the velocity of {} matters, and the potential is at most linear in it"
+
 
 def ignorable_coordinates(system: System) -> dict[str, str]:
     """Coordinates that may be dropped, each with the reason: only their velocities matter."""
-    return {name: reason for name, reason in _reasons(system).items() if reason.startswith("dropped")}
+    return {name: DROPPED.format(name) for name, why in _kept(system).items() if not why}
 
 
 def kept_coordinates(system: System) -> dict[str, str]:
     """The other coordinates, each with where it appears."""
-    return {name: reason for name, reason in _reasons(system).items() if not reason.startswith("dropped")}
+    return {name: f"kept: {why}" for name, why in _kept(system).items() if why}
 
 
 @once(most=1)
-def _reasons(system: System) -> dict[str, str]:
+def _kept(system: System) -> dict[str, str]:
+    """Why each coordinate is kept; nothing for those that may be dropped."""
     if system.rods:
-        from pfaff.flow.translations import reasons
+        from pfaff.flow.translations import kept
 
-        return reasons(system)
+        return kept(system)
     graph, names = graph_of(system), system.coordinate_names
     potential = list(hy.diff_tensors([graph.potential], graph.q, diff_order=1).gradient)
     places = {
@@ -35,14 +40,16 @@ def _reasons(system: System) -> dict[str, str]:
         "the constraints": graph.constraints + graph.positions,
         "the potential, not linearly": potential,
     }
-    return {name: _reason(name, places) for name in names}
+    return {name: appearance(name, _places(name, places)) for name in names}
 
 
-def _reason(name: str, places: dict[str, list[Expression]]) -> str:
-    found = [place for place, expressions in places.items() if expressions and name in hy.get_variables(expressions)]
-    if found:
-        return f"kept: {name} appears in {' and in '.join(found)}"
-    return f"dropped: only the velocity of {name} matters, and the potential is at most linear in it"
+def _places(name: str, places: dict[str, list[Expression]]) -> list[str]:
+    return [place for place, expressions in places.items() if expressions and name in hy.get_variables(expressions)]
+
+
+def appearance(name: str, places: Sequence[str]) -> str:
+    """Where a coordinate appears, in words; nothing if nowhere."""
+    return f"{name} appears in {' and in '.join(places)}" if places else ""
 
 
 def dependent_velocities(A: np.ndarray, first_choice: list[int]) -> list[int]:

@@ -1,4 +1,4 @@
-"""Jacobians of plain flows with many states, whose rates depend on few of them each: what is not zero by structure.
+"""Jacobians of plain flows with many states, whose rates depend on few of them each: the structurally nonzero entries.
 
 The graph of expressions tells which states a rate depends on. Only these entries are differentiated and compiled, as
 one list in the order of a sparse matrix: a thousand states compile in a second and are evaluated in microseconds.
@@ -17,8 +17,8 @@ from pfaff.flow.graph import Expression
 from pfaff.statement.odes import Ode
 from pfaff.threads import once
 
-MANY = 110  # states from which branches and curves are sooner followed with sparse factors than with dense ones
-FULL = 0.2  # of all entries, beyond which a matrix is none the cheaper for its zeros
+MANY = 110  # states from which branches and curves are faster with sparse factors than with dense ones
+FULL = 0.2  # share of nonzero entries beyond which sparsity does not pay
 
 
 class SparseLinearised:
@@ -56,7 +56,7 @@ class SparseLinearised:
         return self._rows, np.repeat(np.arange(len(self.flow.states)), np.diff(self._starts))
 
     def at_many(self, X: np.ndarray, numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """f, those entries, and ∂f/∂p of one parameter at states given as columns."""
+        """f, those entries, and ∂f/∂p for one parameter, at states given as columns."""
         n, values = len(X), self._compiled(X, numbers)
         return values[:n], values[n : n + len(self._rows)], values[n + len(self._rows) :]
 
@@ -79,8 +79,8 @@ def _dependencies(flow: Flow) -> list[list[int]]:
 
 @once(most=1)
 def is_sparse(flow: Flow) -> bool:
-    """Whether a flow is large, and its Jacobian mostly zero: that of a plain ODE, since bodies in generalised
-    coordinates feel each other through the mass matrix."""
+    """Whether a flow is large and its Jacobian mostly zero: only for a plain ODE, since bodies in generalised
+    coordinates are coupled through the mass matrix."""
     n = len(flow.states)
     if n < MANY or not isinstance(flow.system, Ode):
         return False
@@ -88,10 +88,10 @@ def is_sparse(flow: Flow) -> bool:
 
 
 def sparse_flow(system: Any) -> bool:
-    """Whether the flow of what is stated is large and sparse; that of a mechanical system is not even asked for."""
+    """Whether the flow of a statement is large and sparse; a mechanical system's is not even made."""
     return isinstance(system, Ode) and len(system.state_names) >= MANY and is_sparse(system.flow)
 
 
 def jacobian_at(flow: Flow, x: np.ndarray, numbers: np.ndarray) -> np.ndarray:
-    """∂f/∂x as a full matrix, the quicker way."""
+    """∂f/∂x as a full matrix, by the faster way."""
     return sparse_linearised(flow).jacobian(x, numbers).toarray() if is_sparse(flow) else flow.jacobian(x, numbers)

@@ -23,7 +23,7 @@ class SparseLinearisation:
     """
 
     pattern: Pattern
-    nonholonomic: np.ndarray  # of the constraint rows, which are nonholonomic
+    nonholonomic: np.ndarray  # which constraint rows are nonholonomic
     data: Mapping[str, np.ndarray]
 
     @property
@@ -45,7 +45,7 @@ class SparseLinearisation:
 
     @property
     def reversible(self) -> bool:
-        """Neither damping nor gyroscopic forces: the equations contain ω only as ω²."""
+        """Whether there are neither damping nor gyroscopic forces: the equations contain ω only as ω²."""
         return not (np.any(self.data["C"]) or np.any(self.data["moving"]))
 
     def pencil(self, omega: complex) -> sparse.csc_array:
@@ -53,7 +53,7 @@ class SparseLinearisation:
         return self.pattern.matrix(self.pencil_data(complex_number("omega", omega, symbols=False)))
 
     def wide_pencil(self, omega: complex) -> sparse.csc_array:
-        """The same with more digits: inertia is small beside the stiffness of many parts."""
+        """The pencil with more digits: inertia is small relative to the stiffness of many parts."""
         return self.pattern.wide_matrix(self.pencil_data(complex_number("omega", omega, symbols=False)))
 
     def pencil_data(self, omega: complex) -> np.ndarray:

@@ -20,10 +20,10 @@ from pfaff.threads import known_property, once
 class AtRest:
     """Values at rest in a configuration q with multipliers λ.
 
-    ``balance`` is h + Aᵀλ, ``held`` what the constraints demand at rest (φ, and b of the
-    nonholonomic ones), ``K`` the derivative of the balance by q (so it contains Σ λ ∂Aᵀ/∂q),
-    ``B`` the derivative of the constraints' velocity form by q. Rows of nonholonomic constraints come first.
-    ``pushed`` is the derivative of ``balance`` and ``held`` by the load that the system declares, where it is known.
+    ``balance`` is h + Aᵀλ, ``held`` the demands of the constraints at rest (φ, and b of the nonholonomic ones), ``K``
+    the derivative of the balance with respect to q (so it contains Σ λ ∂Aᵀ/∂q), ``B`` the derivative of the
+    constraints' velocity form with respect to q. Rows of nonholonomic constraints come first. ``pushed`` is the
+    derivative of ``balance`` and ``held`` with respect to the declared load, where it is known.
     """
 
     balance: np.ndarray
@@ -38,7 +38,7 @@ class AtRest:
 
     @known_property
     def jacobian(self) -> np.ndarray:
-        """Of the balance and of what is held, by coordinates and multipliers."""
+        """Derivative of ``balance`` and ``held`` with respect to coordinates and multipliers."""
         n, s, m = len(self.M), self.nonholonomic, len(self.A)
         jacobian = np.zeros((n + m, n + m, *self.M.shape[2:]))
         jacobian[:n, :n], jacobian[:n, n:] = self.K, self.A.swapaxes(0, 1)
@@ -77,7 +77,7 @@ class Statics:
         demanding = graph.system.statement.demanding
         self.demanding = demanding[: self.nonholonomic]
         still = dict.fromkeys(graph.v, ZERO)
-        # Derivatives by q are taken at rest: what is multiplied by a velocity then leaves nothing.
+        # Derivatives with respect to q are taken at rest: terms multiplied by a velocity then vanish.
         balance = list(hy.subs(graph.balanced(graph.standing), still))
         held = [hy.subs(c, still) if own else ZERO for c, own in zip(graph.constraints, demanding, strict=True)]
         blocks = [
@@ -96,15 +96,15 @@ class Statics:
         ends = accumulate(prod(shape) for shape in shapes)
         self._blocks = [(slice(end - prod(shape), end), shape) for end, shape in zip(ends, shapes, strict=True)]
         self.merely_pushed = bool(load) and not {*load} & {*hy.get_params(demanded + matrices)}
-        # These functions are small and called seldom: quick compilation beats quick evaluation.
+        # These functions are small and seldom called: quick compilation beats quick evaluation.
         self._function = Compiled(at_rest, unknowns, quick=True, compact=self.n > 12)
 
     def __call__(self, q: np.ndarray, multipliers: np.ndarray, parameters: np.ndarray, time: float = 0.0) -> AtRest:
-        """At one configuration, or at many when q and the multipliers have a trailing batch axis."""
+        """The values at one configuration, or at many when q and the multipliers have a trailing batch axis."""
         return self.at(np.concatenate([q, multipliers]), parameters, time)
 
     def at(self, z: np.ndarray, parameters: np.ndarray, time: float = 0.0) -> AtRest:
-        """The same of coordinates and multipliers in one array."""
+        """The values for coordinates and multipliers in one array."""
         values = self._function(z, parameters, time)
         batch = values.shape[1:]
         parts = [values[place].reshape(shape + batch) for place, shape in self._blocks]

@@ -22,20 +22,20 @@ from pfaff.threads import cached_property
 if TYPE_CHECKING:
     from pfaff.case import Bound
 
-CHUNK = 144  # states at once: what they need stays in the cache
+CHUNK = 144  # states at once: their data fit in the cache
 
 
 class Matched:
-    """Numbers for one state or a batch of columns, from a function of columns: what ``Compiled`` is for formulas.
+    """Numbers for one state or a batch of columns, from a function of columns: the counterpart of ``Compiled``.
 
-    ``made`` says by which call other processes make it again.
+    ``made`` names the call by which other processes make it again.
     """
 
     operations = 10**5
     in_lanes = None  # no compiled loop can call it
 
     def __init__(self, function: Callable[[np.ndarray, np.ndarray, Any], np.ndarray], *made: Any) -> None:
-        # What overflows is diagnosed where it is used, as for compiled functions.
+        # Overflow is diagnosed where it matters, as for compiled functions.
         self._function, self._made = np.errstate(all="ignore")(function), made
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -88,7 +88,7 @@ class StructuredFlow(Flow):
 
     @cached_property
     def alike(self) -> np.ndarray:
-        """All amplitudes of a rod are alike, and so are their velocities."""
+        """Kinds of states: all amplitudes of a rod are of one kind, and so are their velocities."""
         kinds = self.mechanics.kinds
         return np.array([*(kinds[j] for j in self.chart.shaped), *(len(kinds) + kinds[j] for j in self.chart.free)])
 
@@ -106,7 +106,7 @@ class StructuredFlow(Flow):
     # Along curves of states: derivatives of any order
 
     def state(self, x: Series, parameters: list[Any], time: Any) -> tuple[Series, Series]:
-        """All coordinates and velocities along a curve of states; those that were dropped rest at zero."""
+        """All coordinates and velocities along a curve of states; dropped ones are zero."""
         return state_along(self.mechanics, self.chart, x, parameters, time)
 
     def along(
@@ -150,7 +150,7 @@ class StructuredFlow(Flow):
         return self.tensor(1, x, case, time)
 
     def tensor(self, order: int, x: Any, case: Bound | np.ndarray, time: float = 0.0) -> np.ndarray:
-        whole_number("order", order, 1, 1, "the higher derivatives of rods are had along lines, by their jets")
+        whole_number("order", order, 1, 1, "higher derivatives of rods are available along lines only, by their jets")
         columns, numbers = self.columns(x, case)
         found = self._values["J"](columns, numbers, time).reshape(len(self.states), len(self.states), -1)
         return found[:, :, 0] if np.ndim(x) == 1 else found
@@ -168,7 +168,7 @@ class StructuredFlow(Flow):
         return np.broadcast_to(self.along(x, numbers, still, 1, time, (index, [1.0]))[1][:, :, 0], x.shape)
 
     def jacobian_by(self, name: str, x: Any, case: Bound | np.ndarray, time: float = 0.0) -> np.ndarray:
-        """From second derivatives along (x + s e, p ± s): their difference is twice the mixed one."""
+        """∂²f/∂x∂parameter from second derivatives along (x + s e, p ± s): their difference is twice the mixed one."""
         n = len(self.states)
         both = np.hstack([np.eye(n), np.eye(n)])
         signs = np.repeat([1.0, -1.0], n)

@@ -1,4 +1,4 @@
-"""What the states of a system with rods are: all coordinates and velocities, or those of shape space."""
+"""The states of a system with rods: all coordinates and velocities, or those of shape space."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from pfaff.flow.shape import dependent_velocities, ignorable_coordinates, kept_c
 from pfaff.flow.structured import StructuredFlow
 from pfaff.statement.system import System
 
-NEAR = 0.3  # amplitudes at which constraints that lose rank on straight rods are looked at
+NEAR = 0.3  # amplitudes at which constraints that lose rank on straight rods are examined
 
 
 def full_structured(system: System) -> StructuredFlow:
-    """All coordinates and velocities."""
+    """The flow in all coordinates and velocities."""
     names = system.coordinate_names
     every = tuple(range(len(names)))
     return StructuredFlow(
@@ -35,7 +35,7 @@ def full_structured(system: System) -> StructuredFlow:
 
 
 def shape_structured(system: System, chosen: Sequence[int] | None, settle: float) -> StructuredFlow:
-    """Coordinates that matter and independent velocities."""
+    """The flow in relevant coordinates and independent velocities."""
     system.check_independent()
     names, dropped = system.coordinate_names, ignorable_coordinates(system)
     first = [names.index(name) for name in dropped]
@@ -58,7 +58,7 @@ def shape_structured(system: System, chosen: Sequence[int] | None, settle: float
 
 
 def reference_rows(system: System) -> np.ndarray:
-    """A on straight rods with the default parameters (1 where there is none), or nearby if it is degenerate there."""
+    """A on straight rods with the default parameters (1 if there is none), or nearby if it is degenerate there."""
     m, generator = mechanics_of(system), np.random.default_rng(0)
     if not m.m:
         return np.zeros((0, m.n))

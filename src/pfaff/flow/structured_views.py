@@ -1,6 +1,6 @@
-"""What analyses ask of a system with rods beside its flow: statics, initial states, energies, jets, stiff equations.
+"""Further views of a system with rods: statics, initial states, energies, jets, stiff equations.
 
-Each is the counterpart of a function that is compiled from formulas for other systems, with the same arguments.
+Each is the counterpart of a function compiled from formulas for other systems, with the same arguments.
 """
 
 from __future__ import annotations
@@ -109,7 +109,7 @@ def energy_rows(system: System) -> Matched:
 
 
 def power_rows(system: System) -> Matched:
-    """What is dissipated and what is supplied per unit of time."""
+    """Powers dissipated and supplied."""
 
     def values(x: np.ndarray, numbers: np.ndarray, time: Any) -> np.ndarray:
         placed = _moving(system, x, numbers, time)

@@ -5,22 +5,23 @@ from __future__ import annotations
 import sympy as sm
 
 from pfaff.flow.rod_mechanics import base_of
+from pfaff.flow.shape import appearance
 from pfaff.statement.system import System
 
 
-def reasons(system: System) -> dict[str, str]:
-    """For every coordinate why it is kept or dropped, in words."""
+def kept(system: System) -> dict[str, str]:
+    """For every coordinate why it is kept, in words; nothing for those that may be dropped."""
     assert system.frame is not None
     own = len(system.coordinates) - sum(rod.basis.size for rod in system.rods)
     found = {name: _reason(system, name) for name in system.coordinate_names[:own]}
-    return found | {name: f"kept: {name} bends a rod" for name in system.coordinate_names[own:]}
+    return found | {name: f"{name} bends a rod" for name in system.coordinate_names[own:]}
 
 
 def _reason(system: System, name: str) -> str:
     assert system.frame is not None
     moved = _moved(system, name)
     if moved is None:
-        return f"kept: {name} turns a rod"
+        return f"{name} turns a rod"
     s = system.frame.statement
     along = [q for q in s.q if q.name in moved]
 
@@ -35,13 +36,11 @@ def _reason(system: System, name: str) -> str:
         "the potential, not linearly": [sm.diff(s.potential, q) for q in s.q],
     }
     appears = [place for place, expressions in places.items() if any(map(changes, expressions))]
-    if appears:
-        return f"kept: {name} appears in {' and in '.join(appears)}"
-    return f"dropped: only the velocity of {name} matters, and the potential is at most linear in it"
+    return appearance(name, appears)
 
 
 def _moved(system: System, name: str) -> set[str] | None:
-    """Coordinates of the frame that change by as much as this one; none if it turns a rod."""
+    """Coordinates of the frame that change by as much as this one; None if it turns a rod."""
     moved = {name}
     for k, rod in enumerate(system.rods):
         x, y, angle = base_of(rod).names

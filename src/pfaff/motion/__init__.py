@@ -1,10 +1,13 @@
 """Motion in time: integration, reactions, energies.
 
-Read ``simulate`` first: it takes an initial state (``pfaff.flow.initial``), chooses a method and makes a ``Motion``
-with one of ``outcomes``. The methods: ``taylor`` with ``propagation`` and ``dense_output``; ``stiff`` by
-``implicit_methods``; ``augmented`` in steps of ``three_fields``; ``large`` for assemblies. ``drive``, ``events`` and
-``measures`` serve all of them; ``ensemble``, ``locomotion`` and ``trajectory`` (plain ODEs) stand on them. Nothing
-here knows about stability.
+Read ``simulate`` first: it takes an initial state (``pfaff.flow.initial``), chooses a method and makes a motion
+(``result``) with one of ``outcomes``. The methods: ``taylor`` with ``propagation`` and ``dense_output``; ``stiff`` by
+``implicit_methods``; ``augmented`` in steps of ``three_fields``; ``rod_motion`` (with ``rod_events``) for rods;
+``large`` for assemblies. ``lost_rank`` says where the equations end.
+
+``drive`` (with ``sampled`` functions), ``events`` and ``measures`` serve all of them; ``ensemble`` (in ``batches``),
+``locomotion`` and ``trajectory`` (plain ODEs) stand on them; ``motion_archive`` keeps motions in files. Nothing here
+knows about stability.
 """
 
 from pfaff.motion.events import Event

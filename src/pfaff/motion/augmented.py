@@ -30,11 +30,11 @@ if TYPE_CHECKING:
     from pfaff.motion.simulate import Task
 
 SAFETY, SHRINK, GROW = 0.9, 0.3, 1.5
-REJECT = 2.0  # times the tolerance
-FIRST = 1e-4  # of the duration: the longest first step
-SHARE = 0.01  # of the duration: the speed that the first forces bring about in it is not small
-FLOOR = 1e-3  # of the longest step so far: shorter ones are taken as they are
-SHORTEST = 1e-12  # of the duration: a step for which Newton's method fails even so ends the motion
+REJECT = 2.0  # error, relative to the tolerance, at which a step is rejected
+FIRST = 1e-4  # longest first step, relative to the duration
+SHARE = 0.01  # share of the duration: the speed gained in it from the first forces sets a scale
+FLOOR = 1e-3  # steps shorter than this, relative to the longest so far, are accepted as they are
+SHORTEST = 1e-12  # step, relative to the duration, at which a failure of Newton's method ends the motion
 HEARD = 100  # steps between two reports of progress
 TINY = np.finfo(float).tiny
 
@@ -130,7 +130,7 @@ def _controlled_steps(fields: ThreeFields, track: Track, task: Task, tolerance: 
 
 
 def _guess(track: Track, h: float) -> np.ndarray:
-    """The velocity at the next midpoint, by going on as from the last one to the node."""
+    """The velocity at the next midpoint, extrapolated from the last one through the node."""
     v = track.nodes[-1].v
     if not track.middles:
         return v
@@ -157,7 +157,7 @@ def _work_scale(task: Task) -> float:
 
 
 def accelerations(M: np.ndarray, h: np.ndarray, A: np.ndarray, gamma: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """q̈ and the reactions λ of M q̈ + h + Aᵀλ = 0, A q̈ + γ = 0, of all solutions those with least Σ (a M⁻¹aᵀ) λ².
+    """q̈ and the reactions λ of M q̈ + h + Aᵀλ = 0, A q̈ + γ = 0: of all solutions the one with least Σ (a M⁻¹aᵀ) λ².
 
     The first axis counts states. A massless direction that the constraints hold counts as very light.
     """
@@ -169,7 +169,7 @@ def accelerations(M: np.ndarray, h: np.ndarray, A: np.ndarray, gamma: np.ndarray
     rows = A @ root
     lengths = np.linalg.norm(rows, axis=2)
     lengths = np.where(lengths > 0, lengths, 1.0)
-    inverse = np.linalg.pinv(rows / lengths[:, :, None], rcond=RANK)  # what is smaller has no reaction
+    inverse = np.linalg.pinv(rows / lengths[:, :, None], rcond=RANK)  # smaller ones have no reaction
     excess = np.einsum("kij,kj->ki", rows, pull) + gamma
     force = np.einsum("kij,kj->ki", inverse, excess / lengths)
     reactions = np.einsum("kij,ki->kj", inverse, force) / lengths
@@ -192,7 +192,7 @@ def _split(system: System, values: np.ndarray) -> tuple[np.ndarray, np.ndarray, 
 
 @once(most=1)
 def powers(system: System) -> Compiled:
-    """What is dissipated, what forces and explicit time supply, and b of every constraint, at a midpoint."""
+    """Powers dissipated and supplied by forces and explicit time, and b of every constraint, at a midpoint."""
     graph = graph_of(system)
     still = hy.subs(graph.constraints, dict.fromkeys(graph.v, ZERO)) if graph.constraints else []
     rows = [dot(gradient(graph.dissipation, graph.v), graph.v), dot(graph.forces, graph.v) + graph.explicit, *still]

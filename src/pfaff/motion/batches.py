@@ -25,7 +25,7 @@ from pfaff.threads import hand_on, once
 if TYPE_CHECKING:
     from pfaff.case import Case
 
-MANY = 1000  # members for which it pays to compile longer
+MANY = 1000  # members for which a longer compilation pays
 
 
 class Batches:
@@ -47,7 +47,7 @@ class Batches:
         self.stopped = False  # by Ctrl-C, which only the main thread hears
 
     def run(self, progress: Callable[[float], None]) -> None:
-        """All batches; Ctrl-C stops those that run and keeps what is finished."""
+        """Run all batches; Ctrl-C stops those that run and keeps what is finished."""
         groups, done = self._groups(), 0
         idle: SimpleQueue[Any] = SimpleQueue()
         try:  # compilation takes seconds
@@ -98,7 +98,7 @@ class Batches:
         return len(own)
 
     def _propagate(self, integrator: Any, members: np.ndarray) -> np.ndarray | None:
-        """Samples [state, time, lane], or nothing if one of the lanes did not get to the end."""
+        """Samples [state, time, lane], or None if one of the lanes did not reach the end."""
         pars = np.array([self.equations.pars(self.numbers[:, k]) for k in members]).T
         self._reset(integrator, members, pars)
         integrator.step(np.full(self.lanes, self.t[-1]))
@@ -121,7 +121,7 @@ class Batches:
         integrator.pars[:] = pars[: len(integrator.pars)]
 
     def _alone(self, k: int) -> None:
-        """A member of a batch in which something went wrong, by itself and as far as it gets."""
+        """Run a member of a failed batch by itself, as far as it gets."""
         with taylor.borrow(self.case.system, self.zeros, self.tolerance, self.equations.optimised()) as integrator:
             duration = float(self.t[-1])
             try:

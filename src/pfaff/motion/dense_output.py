@@ -1,7 +1,7 @@
-"""What Taylor's method went through: the polynomials of its steps, piece by piece, evaluated at any time.
+"""The path of Taylor's method: the polynomials of its steps, piece by piece, evaluated at any time.
 
-A short motion is sampled while it is integrated. Its dense output, which costs as much again, is made when it is first
-asked for, by the same steps.
+A short motion is sampled while it is integrated. Its dense output, which costs as much again, is made on demand, by the
+same steps.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def put(integrator: Any, time: float, x: np.ndarray, pars: np.ndarray) -> None:
 
 @dataclass(frozen=True, eq=False)
 class Leg:
-    """Some steps of a flight: where and how they began. Their dense output is made when it is first asked for."""
+    """Some steps of a flight: where and how they began. Their dense output is made on demand."""
 
     borrow: Callable[[], AbstractContextManager[Any]]
     bounds: tuple[float, float]
@@ -55,6 +55,9 @@ class Steps:
         self._polynomials: list[np.ndarray] = []
         self._stacked = np.zeros((0, 0, 0))
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "_stacked": np.zeros((0, 0, 0))}  # to other processes polynomials go once
+
     def add(self, end: float, coefficients: np.ndarray) -> None:
         self._ends.append(float(end))
         self._polynomials.append(coefficients.copy())
@@ -82,10 +85,10 @@ class Steps:
 
 @dataclass
 class Flight:
-    """What an integrator went through: dense output piece by piece, steps and the reason of its end."""
+    """The path of an integrator: dense output piece by piece, steps and why it ended."""
 
     pieces: list[Any] = field(default_factory=list)
-    samples: list[np.ndarray] = field(default_factory=list)  # states at times asked for, as far as they were taken
+    samples: list[np.ndarray] = field(default_factory=list)  # states at the times asked for, as far as it got
     steps: int = 0
     status: Status = FINISHED
     event: int | None = None
@@ -101,7 +104,7 @@ class Flight:
 
     @property
     def times(self) -> np.ndarray:
-        """The ends of all steps."""
+        """Times of the ends of all steps."""
         ends = np.concatenate([[0.0], *(np.asarray(piece.times)[1:] for piece in self.pieces)])
         return ends if self.cut is None else ends[np.abs(ends) <= abs(self.cut)]
 
@@ -117,7 +120,7 @@ class Flight:
         return x
 
     def at(self, t: np.ndarray) -> np.ndarray:
-        """The state at the times that were asked for: as it was sampled on the way, else by the polynomials."""
+        """The state at the times that were asked for: as sampled on the way, else by the polynomials."""
         known = sum(map(len, self.samples))
         rest = [self(t[known:]).T] if known < len(t) else []
         return np.ascontiguousarray(np.concatenate([*self.samples, *rest]).T)

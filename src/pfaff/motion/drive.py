@@ -43,7 +43,7 @@ class Driven:
 
     @cached_property
     def _places(self) -> dict[int, np.ndarray]:
-        """The changing parameters by their place among all."""
+        """The changing parameters by their index."""
         return {self.case.system.parameter_names.index(name): values for name, values in self.changing.items()}
 
     def numbers(self, t: np.ndarray) -> np.ndarray:
@@ -146,14 +146,15 @@ def _horner(coefficients: Sequence[sm.Expr], x: sm.Expr) -> sm.Expr:
 
 
 def inertia_of(name: str) -> sm.Symbol:
-    """An inertia for a driven coordinate, which may have none: it moves with the drive, so that it never acts."""
+    """An inertia for a driven coordinate, which may have none: it moves with the drive, so that its inertia never
+    acts."""
     return sm.Symbol(f"inertia·carried·by·the·drive·of·{name}", positive=True)
 
 
 def _carried_inertias(
     case: Case, functions: Mapping[str, sm.Expr], parameters: Mapping[sm.Symbol, Any], initial: Mapping[str, float]
 ) -> dict[sm.Symbol, float]:
-    """As much as each driven coordinate has of its own at the start, or as any has if it has none."""
+    """For each driven coordinate its own inertia at the start, or that of any other if it has none."""
     names = case.system.coordinate_names
     driven = [name for name in functions if name in names]
     if not driven:
@@ -170,7 +171,7 @@ def _carried_inertias(
 
 
 def expression_in_time(name: str, value: Any, time: sm.Symbol) -> sm.Expr:
-    """A function of time from SymPy or text; a symbol that is called as the time is taken for it."""
+    """A function of time from SymPy or text; a symbol with the name of the time is taken for it."""
     found = expressed(value, {time.name: time}, f"the function for {name}", ParameterError)
     if not isinstance(found, sm.Expr) or found.has(sm.nan, sm.oo, -sm.oo, sm.zoo):
         raise ParameterError(

@@ -127,7 +127,7 @@ class Ensemble:
 
     @property
     def dimensions(self) -> tuple[str, ...]:
-        """A name for every axis: of the one quantity that varies along it, or ``member``."""
+        """A name for every axis: that of the one quantity that varies along it, or ``member``."""
         names = []
         for k in range(len(self.shape)):
             along = [name for name, values in self.axes.items() if _varies(values, k)]
@@ -202,7 +202,7 @@ def split(case: Case, values: Mapping[str, Any]) -> tuple[Case, dict[str, Any]]:
 
 
 def _shaped(given: Mapping[str, Any]) -> tuple[dict[str, np.ndarray], tuple[int, ...]]:
-    """Arrays of numbers, and the shape that they have together."""
+    """Arrays of numbers, and their common shape."""
     arrays = {name: numbers_from(name, value) for name, value in given.items()}
     for name, array in arrays.items():
         if not np.isfinite(array).all() or not array.size:

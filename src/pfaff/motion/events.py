@@ -70,7 +70,8 @@ class Crossings:
 
 
 class Recorder:
-    """Takes down time and state whenever its event happens; heyoka copies callbacks, this one stays itself."""
+    """Records time and state whenever its event happens; heyoka copies callbacks, but a copy of this one is
+    itself."""
 
     def __init__(self) -> None:
         self.times: list[float] = []
@@ -88,7 +89,7 @@ class Recorder:
         self.states.append(np.array(state))
 
     def crossings(self, size: int) -> Crossings:
-        """All of them but one at the very start."""
+        """All crossings but one at the very start."""
         kept = [k for k, time in enumerate(self.times) if time != 0.0]
         states = np.array([self.states[k] for k in kept]).reshape(len(kept), size)
         return Crossings(np.array([self.times[k] for k in kept]), states.T.copy())
@@ -128,7 +129,7 @@ class Watch:
         return Status(Outcome.EVENT, f" event {name!r} at t = {time:.12g}")
 
     def crossings(self, t: np.ndarray, y: np.ndarray, integrator: Any) -> dict[str, Crossings]:
-        """What was recorded on the motion of an integrator, that has the states y at times t."""
+        """The crossings recorded along the motion of an integrator, with states y at times t."""
         for name, recorder in self.recorders.items():
             if not recorder.times and not np.isfinite(self._values(name, t, y, integrator)).any():
                 warn_of_no_number(name)
@@ -140,7 +141,8 @@ class Watch:
 
 
 def lower_event(driven: Driven, eqs: Equations, name: str, expression: Any) -> Any:
-    """The expression in the integrator's graph: parameters as numbers or functions, reactions as the graph has them."""
+    """The expression in the integrator's graph: parameters as numbers or functions, reactions as expressions of the
+    graph."""
     case, system = driven.case, driven.case.system
     s = system.statement
     plain = {symbol.name: symbol for symbol in (*s.q, *s.v, s.time, *system.parameters)}
@@ -152,14 +154,14 @@ def lower_event(driven: Driven, eqs: Equations, name: str, expression: Any) -> A
 
 
 def numbers_of(case: Bound) -> dict[sm.Symbol, Any]:
-    """The parameters as numbers of heyoka's: SymPy's would be raised to each other's powers in all their digits."""
+    """The parameters as heyoka's numbers: SymPy would raise its own to powers in all their digits."""
     return {p: hy.expression(float(v)) for p, v in zip(case.system.parameters, case.numbers, strict=True)}
 
 
 def parsed_event(
     name: str, expression: Any, known: Mapping[str, sm.Symbol], plain: Mapping[sm.Expr, sm.Symbol]
 ) -> sm.Expr:
-    """An expression in known symbols from SymPy or text; functions of time become the symbols they are ``plain`` in."""
+    """An expression in known symbols from SymPy or text; functions of time are replaced by their ``plain`` symbols."""
     parsed = expressed(expression, known, f"event {shortened(name)}", ParameterError)
     if not isinstance(parsed, sm.Expr) or not parsed.free_symbols | parsed.atoms(sm.core.function.AppliedUndef):
         raise ParameterError(

@@ -19,7 +19,7 @@ from pfaff.statement.values import one_of
 from pfaff.threads import hand_on
 
 SHARPEST = 1e-13
-BETWEEN = (0.25, 0.5, 0.75)  # parts of a step at which it is remembered
+BETWEEN = (0.25, 0.5, 0.75)  # parts of a step at which it is recorded
 REMEMBERED = 50_000  # steps for which that is done
 
 Function = Callable[[float, np.ndarray], np.ndarray]
@@ -186,7 +186,7 @@ class Cvode(Run):
             self._begun = True
         end = float(self.times[-1])
         found = self._solver.step(end, method="onestep", tstop=end)
-        if self._looked_back and found.t == self.last[0]:  # it only came back to where it was
+        if self._looked_back and found.t == self.last[0]:  # it only returned to where it was
             found = self._solver.step(end, method="onestep", tstop=end)
         self._looked_back = False
         if not found.success:
@@ -223,7 +223,7 @@ class Radau(Run):
                 settings = {"rtol": self.relative, "atol": self.absolute, "jac": self.jacobian}
                 self._solver = Solver(self.rhs, *self.last, self.times[-1], **settings)
             self._solver.step()
-        except ValueError as problem:  # LAPACK's door is closed to what is not finite
+        except ValueError as problem:  # LAPACK refuses numbers that are not finite
             raise Stopped(NOT_FINITE) from problem
         if self._solver.status == "failed":
             raise self.failure()

@@ -1,6 +1,6 @@
 """Locomotion and friction: rotations imposed on another body, the load it moves, the grip its skate needs.
 
-Cazzolli, Dal Corso and Bigoni (2020), Sec. 7: since the constraint knows no masses, imposed rotations move every
+Cazzolli, Dal Corso and Bigoni (2020), Sec. 7: since the constraint contains no masses, imposed rotations move every
 column alike; its reaction adjusts to the load. Eq. (96a) is used with −F̃, the sign that their Eqs. (17), (52c) demand.
 """
 
@@ -35,10 +35,10 @@ STEADY = 0.01  # relative scatter of the last cycles that still counts as period
 @told
 @dataclass(frozen=True, eq=False)
 class Locomotion:
-    """A motion with imposed coordinates, and what it takes: reactions, drives, and the load that could be moved.
+    """A motion with imposed coordinates, and what it requires: reactions, drives, and the load that could be moved.
 
-    ``mean_velocity`` is that of every coordinate that was left free, over the whole cycles that fit into the motion
-    if the imposed coordinates are periodic, else over the motion.
+    ``mean_velocity`` is that of every free coordinate, over the whole cycles that fit into the motion if the imposed
+    coordinates are periodic, else over the motion.
     """
 
     motion: Motion

@@ -9,9 +9,9 @@ from pfaff.motion.dense_output import Flight
 from pfaff.motion.drive import Driven
 from pfaff.motion.outcomes import Outcome, Status
 
-SUSPICIOUS = 1e-6  # of the shortest to the longest step
-SHORT = 1e-3  # of the longest step: singular configurations are looked for at the ends of such steps
-SINGULAR = 1e-5  # of a constraint to what it was at first, or of singular values of all of them
+SUSPICIOUS = 1e-6  # ratio of the shortest to the longest step
+SHORT = 1e-3  # relative to the longest step: singular configurations are looked for at the ends of shorter ones
+SINGULAR = 1e-5  # ratio of a constraint to its size at first, or of the singular values of all of them
 SUSPECTED = (Outcome.FINISHED, Outcome.COLLAPSED, Outcome.NOT_FINITE, Outcome.TOO_MANY)
 
 
@@ -26,27 +26,32 @@ def end_where_singular(driven: Driven, flight: Flight) -> Status:
     q, v = np.split(flight(ends[:1])[:, 0], 2)
     at_first = np.linalg.norm(constraints(q, v)[2], axis=1)
     short = 1 + np.flatnonzero(np.abs(np.diff(ends)) < SHORT * flight.longest)
+    collapsed = Outcome.COLLAPSED if status.finished else outcome
     for t, x in zip(ends[short], flight(ends[short]).T, strict=True):
-        words = _singular(constraints, t, x, at_first) if np.isfinite(x).all() else ""
-        if words:
+        ended = _singular(constraints, t, x, at_first, collapsed) if np.isfinite(x).all() else None
+        if ended:
             flight.cut = float(t)
-            return Status(Outcome.COLLAPSED if flight.status.finished else outcome, f": {words}")
+            return ended
     return status
 
 
-def _singular(constraints: Constraints, t: float, x: np.ndarray, at_first: np.ndarray) -> str:
+def _singular(
+    constraints: Constraints, t: float, x: np.ndarray, at_first: np.ndarray, collapsed: Outcome
+) -> Status | None:
+    """How a motion ends at a state, if it is singular there."""
     q, v = np.split(x, 2)
     _, _, A, M = constraints(q, v, t)
     small = np.linalg.norm(A, axis=1) <= SINGULAR * at_first
     if small.any():
-        return f"the constraints lose rank there (row {int(small.argmax()) + 1} vanishes)"
+        return Status(Outcome.LOST_RANK, f" (row {int(small.argmax()) + 1} vanishes)")
     units = 1 / np.sqrt(np.maximum(np.diag(M), np.finfo(float).tiny))
     inertia = np.linalg.eigvalsh(M * np.outer(units, units))
     if inertia[0] <= SINGULAR**2 * inertia[-1]:
-        return "the mass matrix is singular there"
+        return Status(collapsed, ": the mass matrix is singular there")
     whitened = np.linalg.solve(np.linalg.cholesky(M), A.T).T
     left, sizes, _ = np.linalg.svd(whitened / np.linalg.norm(whitened, axis=1, keepdims=True))
     if sizes[-1] > SINGULAR * sizes[0]:
-        return ""
+        return None
     involved = ", ".join(str(k + 1) for k in np.flatnonzero(np.abs(left[:, -1]) > 0.1))
-    return f"the constraints lose rank there (rows {involved} become dependent): method='augmented' may go through"
+    rows = f" (rows {involved} become dependent): method='augmented' may go through"
+    return Status(Outcome.LOST_RANK, rows)

@@ -1,4 +1,4 @@
-"""What follows from a motion: reactions, residuals of the constraints, energies and their balance.
+"""Derived quantities of a motion: reactions, residuals of the constraints, energies and their balance.
 
 The energy is Jacobi's, v·∂T/∂v − T + V; its rate is −v·∂D/∂v + Q·v + p·b + ∂(V − T)/∂t. The powers are integrated
 by Gauss's rule on the integrator's own steps, as exactly as these are.
@@ -29,7 +29,8 @@ AT_ONCE = 20_000  # steps whose nodes are evaluated together
 @answering
 @dataclass(frozen=True)
 class Energy:
-    """Energies along a motion: kinetic, potential, their Jacobi sum, and what was dissipated and supplied so far."""
+    """Energies along a motion: kinetic, potential, their Jacobi sum, and the energies dissipated and supplied so
+    far."""
 
     kinetic: np.ndarray
     potential: np.ndarray
@@ -44,7 +45,7 @@ class Energy:
 
     @property
     def drift(self) -> float:
-        """The largest imbalance, relative to the largest energy that takes part."""
+        """The largest imbalance, relative to the largest of these energies."""
         sizes = (self.kinetic, self.potential, self.dissipated, self.supplied)
         scale = max(np.abs(each).max(initial=0.0) for each in sizes)
         return float(np.abs(self.balance).max(initial=0.0) / scale) if scale else 0.0
@@ -102,7 +103,7 @@ class Measured:
         return so_far[:, before] + self._integrals(self.steps[before], self.t) + self._jumps()
 
     def _jumps(self) -> np.ndarray:
-        """What is supplied at once where a load jumps from one interval to the next."""
+        """Energy supplied at once where a load jumps from one interval to the next."""
         jumps = np.zeros((2, len(self.t)))
         knots = self.driven.knots[self.driven.knots < self.t[-1]]
         energies = measures(self.driven.case.system)
@@ -138,7 +139,7 @@ def measures(system: System) -> Compiled | Matched:
 
 @once(most=1)
 def powers(system: System) -> Compiled | Matched:
-    """What is dissipated and what is supplied per unit of time."""
+    """Powers dissipated and supplied."""
     if system.rods:
         return power_rows(system)
     graph = graph_of(system)

@@ -1,4 +1,4 @@
-"""Motions from files: what these hold, and the motion made of it."""
+"""Motions from files: the layout of these, and the motion made of one."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def _check_case(path: str | Path, case: Any, notes: Mapping[str, Any]) -> None:
 
 
 def _aliases(file: File) -> dict[str, str]:
-    """Names of reactions after those of constraints; files of systems without such names have none."""
+    """Names of reactions derived from those of constraints; empty for systems without such names."""
     try:
         found = json.loads(file.data.attrs.get("aliases", "{}"))
     except (TypeError, ValueError):
@@ -125,7 +125,7 @@ def _motion(file: File, case: Case | None) -> Motion:
         ),
         names=names,
         reaction_names=reactions,
-        status=Status.stored(notes["status"]),
+        status=Status.stored(file.data.attrs),
         method=notes["method"],
         changes=about["changes"],
         system=notes["system"],
@@ -144,7 +144,7 @@ def _trajectory(file: File) -> Trajectory:
         t=file["t"],
         y=np.array([file[label] for label in labels(states, ["t"]).values()]).reshape(len(states), -1),
         states=states,
-        status=Status.stored(notes["status"]),
+        status=Status.stored(file.data.attrs),
         method=notes["method"],
         system=notes["system"],
         values=notes["values"],

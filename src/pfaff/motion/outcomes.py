@@ -1,8 +1,10 @@
-"""How a motion ends: an outcome that programs ask for, with a status in words that people read."""
+"""How a motion ends: an outcome for programs, with a status in words for people."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import Enum
+from typing import Any
 
 NO_ADVANCE = 1e-14  # a step shorter than this, relative to the time, no longer advances: it has collapsed
 
@@ -16,6 +18,7 @@ class Outcome(Enum):
     TOO_MANY = "stopped: the number of steps reached its limit, max_steps"
     COLLAPSED = "stopped: the step size has collapsed"
     NOT_FINITE = "stopped: the state is no longer finite"
+    LOST_RANK = "stopped: the constraints lose rank there"
     FAILED = "stopped: "
     NOT_RUN = "not run: interrupted before its turn"
 
@@ -37,11 +40,19 @@ class Status(str):
     def __getnewargs__(self) -> tuple[Outcome, str]:  # type: ignore[override]
         return self.outcome, self.removeprefix(self.outcome.value)
 
+    @property
+    def notes(self) -> dict[str, str]:
+        """What a file keeps of it: its words, and the name of its outcome."""
+        return {"status": str(self), "outcome": self.outcome.name}
+
     @classmethod
-    def stored(cls, words: str) -> Status:
-        """From a file, which has the words alone."""
-        outcome = next((each for each in Outcome if words.startswith(each.value)), Outcome.FAILED)
-        return cls(outcome, words.removeprefix(outcome.value))
+    def stored(cls, notes: Mapping[Any, Any]) -> Status:
+        """A status from the notes of a file; older files hold the words alone, which begin with those of an outcome."""
+        words = str(notes["status"])
+        named = Outcome.__members__.get(str(notes.get("outcome")))
+        if named is None or not words.startswith(named.value):
+            named = next((each for each in Outcome if words.startswith(each.value)), Outcome.FAILED)
+        return cls(named, words.removeprefix(named.value))
 
 
 FINISHED = Status(Outcome.FINISHED)

@@ -16,9 +16,9 @@ from pfaff.motion.outcomes import COLLAPSED, FINISHED, INTERRUPTED, NO_ADVANCE, 
 from pfaff.progress import unheard
 from pfaff.threads import hand_on
 
-HEARD = 0.1  # seconds between two looks at Ctrl-C and the progress
+HEARD = 0.1  # seconds between checks for Ctrl-C and reports of progress
 SAMPLED, AT_ONCE = 10_000, 800  # steps that are sampled on the way: by count, as digits must not depend on the clock
-RELAXED = (200, 3200)  # steps after which the stabilisation follows their length: while it changes, once it is steady
+RELAXED = (200, 3200)  # steps after which the stabilisation follows their length: while it changes; once steady
 
 
 def fly(
@@ -33,11 +33,11 @@ def fly(
     progress: Callable[[float], None] = unheard,
     sampling: Sampling | None = None,
 ) -> Flight:
-    """Propagate to the duration, calling ``change(k)`` at the start of every interval between knots
-    and ``relax(step)`` now and then with the length of recent steps.
+    """Propagate to the duration, calling ``change(k)`` at the start of every interval between knots and ``relax(step)``
+    now and then with the length of recent steps.
 
-    With ``sampling`` the first moments are sampled, and keep notes in the place of their dense output. Ctrl-C, a step
-    that collapses and a state that is not finite end the flight; what was computed is kept.
+    With ``sampling`` the first legs are sampled, and keep notes in place of their dense output. Ctrl-C, a step that
+    collapses and a state that is not finite end the flight; what was computed is kept.
     """
     flight = Flight()
     knots = list(knots)
@@ -84,7 +84,8 @@ def _through(
 
 @dataclass
 class _Pace:
-    """When the stabilisation follows the steps: by their count, lest a motion depend on how busy the machine is."""
+    """When the stabilisation follows the steps: by their count, so that a motion does not depend on how busy the
+    machine is."""
 
     due: int = RELAXED[0]
     interval: int = RELAXED[0]
@@ -93,7 +94,7 @@ class _Pace:
     length: float = np.inf
 
     def recent(self, flight: Flight) -> float:
-        """The length of the steps since the last look; the next one is later if it has hardly changed."""
+        """The length of the steps since the last check; the next one is later if it has hardly changed."""
         length = (flight.end - self.time) / (flight.steps - self.steps)
         steady = 0.8 < length / self.length < 1.25
         self.interval = min(2 * self.interval, RELAXED[1]) if steady else RELAXED[0]
@@ -152,13 +153,13 @@ def _dense(integrator: Any, target: float, limits: dict[str, Any], flight: Fligh
 
 @dataclass(frozen=True, eq=False)
 class Sampling:
-    """The times at which a motion is wanted, from its start to its end, and whence to borrow its integrator again."""
+    """The times at which a motion is wanted, from its start to its end, and where to borrow its integrator again."""
 
     t: np.ndarray
     borrow: Callable[[], AbstractContextManager[Any]]
 
     def leg(self, integrator: Any, limits: dict[str, Any], flight: Flight) -> Ended | None:
-        """Some steps, sampled on the way; nothing has happened if they do not end as they should."""
+        """Some steps, sampled on the way; None, and nothing changed, if they do not end as they should."""
         start, x, pars = integrator.time, integrator.state.copy(), integrator.pars.copy()
         put(integrator, start, x, pars)  # a time in one float, from which the steps can be repeated exactly
         ahead = self.t[sum(map(len, flight.samples)) :]

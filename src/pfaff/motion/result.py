@@ -73,7 +73,7 @@ class Motion:
 
     @property
     def residual(self) -> np.ndarray:
-        """What is left of every constraint: of the positions first, then of the velocities."""
+        """Residual of every constraint: of the positions first, then of the velocities."""
         return self.measures.residual
 
     @property
@@ -101,7 +101,7 @@ class Motion:
 
     @property
     def quasi_velocities(self) -> tuple[str, ...]:
-        """Their names: combinations of velocities that the system states, such as a forward speed."""
+        """Names of the quasi-velocities that the system states, such as a forward speed."""
         return tuple(getattr(self.case.system, "quasi_velocities", ())) if self.case is not None else ()
 
     def quasi_rows(self, t: np.ndarray, y: np.ndarray) -> dict[str, np.ndarray]:
@@ -167,7 +167,7 @@ class Motion:
         return friction(self, normal, coefficient, reaction)
 
     def to_xarray(self) -> xarray.Dataset:
-        """Everything by name along the dimension ``t``; a coordinate that is called so, too, is ``t_``."""
+        """Everything by name along the dimension ``t``; a coordinate that is itself called t becomes ``t_``."""
         import xarray
 
         residuals = [f"residual{k + 1}" for k in range(len(self.residual))]
@@ -179,7 +179,7 @@ class Motion:
         about["residuals"] = residuals
         about["driven"] = isinstance(self.measures, Measured) and bool(self.measures.driven.prescribed)
         about["events"] = {name: [found.t.tolist(), found.y.tolist()] for name, found in self.events.items()}
-        notes = {"status": self.status, "method": self.method, "system": self.system}
+        notes = {**self.status.notes, "method": self.method, "system": self.system}
         notes |= {"aliases": json.dumps(self.aliases)} if self.aliases else {}
         return xarray.Dataset(
             columns, {"t": self.t}, notes | {"values": json.dumps(dict(self.values)), "about": json.dumps(about)}
@@ -220,8 +220,8 @@ class Motion:
     ) -> Path:
         """Write a moving picture: ``.html`` (one file that plays in any browser), ``.gif`` or ``.mp4`` (by ffmpeg).
 
-        The motion, or the part of it from ``span[0]`` to ``span[1]``, takes so many seconds to watch, in fps pictures
-        a second; ``progress(done, all)`` is called after each.
+        The motion, or the part of it from ``span[0]`` to ``span[1]``, takes ``seconds`` to watch, in ``fps`` pictures a
+        second; ``progress(done, all)`` is called after each.
         """
         from pfaff.draw.animation import animate
 
@@ -239,5 +239,5 @@ def states_of(names: Iterable[str]) -> tuple[str, ...]:
 
 
 def file_labels(names: Iterable[str], residuals: Iterable[str]) -> dict[str, str]:
-    """States and reactions in a file, beside time, energies and residuals."""
+    """Labels of states and reactions in a file, beside time, energies and residuals."""
     return labels(names, ["t", *(f"energy_{part}" for part in ENERGIES), *residuals])

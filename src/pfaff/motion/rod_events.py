@@ -25,7 +25,7 @@ LOOKS = 16  # places in a step between which a sign may change once
 
 
 class EndedByEvent(Exception):
-    """Takes the status of the motion out of the loop over its steps."""
+    """Carries the status of the motion out of the loop over its steps."""
 
     def __init__(self, status: Status) -> None:
         self.status = status
@@ -64,7 +64,7 @@ class RodWatch:
             return np.broadcast_to(self._functions[name](*arguments), t.shape)
 
     def look(self, step: Step, end: float) -> tuple[float, str] | None:
-        """Record what happens in a step; when and by which event the motion stops, if it does."""
+        """Record the events in a step; returns when and by which event the motion stops, if it does."""
         from scipy.optimize import brentq
 
         times = np.linspace(step.start.t, end, LOOKS + 1)

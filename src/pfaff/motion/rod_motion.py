@@ -1,7 +1,7 @@
 """Motion of systems with rods: collocation of high order at Radau's points, on the multiplier form.
 
-The fast modes of a rod are stiff and mean nothing; the method is L-stable, of order 21, and evaluates all its stages
-at once, so that steps are few and long. They are the steps of assemblies (``motion.large.steps``) with dense matrices.
+The fast modes of a rod are stiff and irrelevant; the method is L-stable, of order 21, and evaluates all its stages at
+once, so that steps are few and long. They are the steps of assemblies (``motion.large.steps``) with dense matrices.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ class RodSlopes:
         return self._matrices[name]
 
     def inverses(self, omegas: np.ndarray) -> np.ndarray:
-        """Of [[M ω² + C ω + K, Aᵀ], [A + B/ω, 0]], reactions in the unit of the largest force."""
+        """Inverses of [[M ω² + C ω + K, Aᵀ], [A + B/ω, 0]], reactions in the unit of the largest force."""
         M, C, K, A, B = self._matrices.values()
         n, m, w = len(M), len(A), omegas[:, None, None]
         matrices = np.zeros((len(omegas), n + m, n + m), dtype=complex)
@@ -121,7 +121,7 @@ class RodIntegrator(Integrator):
     stages = STAGES
 
     def _slopes(self, state: State, h: float, a: np.ndarray, p: np.ndarray) -> Any:
-        """In the middle of the step, as it is foretold: rods turn far in one step."""
+        """The derivatives in the middle of the step, as predicted: rods turn far in one step."""
         v = state.v[:, None] + h * a @ self.method.matrix.T
         q = state.q + h * v @ self.method.matrix[MIDDLE]
         return self.equations.slopes(np.concatenate([q, v[:, MIDDLE], a[:, MIDDLE], p[:, MIDDLE]]))
@@ -138,7 +138,7 @@ class RodIntegrator(Integrator):
 
 
 class RodSizes(Sizes):
-    """Sizes by kind: every coordinate of the frame by itself, all amplitudes of a rod alike."""
+    """Sizes by kind: every coordinate of the frame by itself, all amplitudes of a rod together."""
 
     def __init__(self, equations: RodEquations, duration: float) -> None:
         m = equations.mechanics
@@ -163,7 +163,7 @@ def rod_motion(task: Task, tolerance: float, reason: str, events: Mapping[str, A
     a, p = equations.accelerations(q, v)
     state = State(0.0, q, v, a, p, np.zeros(2))
     if not np.isfinite(state.a).all():
-        case.system.flow.rhs(task.x, case.numbers)  # says what is singular
+        case.system.flow.rhs(task.x, case.numbers)  # raises and names what is singular
     if duration < 0 and is_damped(equations, state):
         raise ParameterError(f"{case.system.name} is damped: backwards its fast modes would explode; run it forwards")
     for sharp in (tolerance, 10 * tolerance, 100 * tolerance):  # rounding of stiff forces may let no step succeed

@@ -70,7 +70,7 @@ def check_span(name: str, function: PPoly, duration: float) -> None:
 
 
 def check_smooth(name: str, function: PPoly) -> None:
-    """A coordinate can follow only a function without jumps and corners."""
+    """Raise for a function with jumps and corners, which no coordinate can follow."""
     inner, widths = function.x[1:-1], np.diff(function.x)[:-1]
     for order, what in ((0, "jumps"), (1, "has a corner")):
         left = np.array([np.polyval(np.polyder(c, order), h) for c, h in zip(function.c.T[:-1], widths, strict=True)])
@@ -89,7 +89,7 @@ def common_knots(functions: Sequence[PPoly], duration: float) -> np.ndarray:
 
 
 def coefficients(function: PPoly, knots: np.ndarray) -> np.ndarray:
-    """Of powers of (t − knot), one row for each power and one column for each interval."""
+    """Coefficients of powers of (t − knot), one row for each power and one column for each interval."""
     factorial = np.cumprod([1.0, *range(1, DEGREE + 1)])
     return np.array([function(knots[:-1], nu=k) for k in range(DEGREE + 1)]) / factorial[:, None]
 

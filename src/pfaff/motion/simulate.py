@@ -39,21 +39,21 @@ if TYPE_CHECKING:
 
 METHODS = ("auto", "taylor", "implicit", "cvode", "radau", "augmented")
 BACKENDS = {"cvode": "sundials", "radau": "scipy"}
-SHORTEST = 1e-100  # duration whose powers, as Taylor's method takes them, are numbers
+SHORTEST = 1e-100  # shortest duration whose powers, as Taylor's method forms them, do not underflow
 FINEST, USUAL, COARSE = (
     1e-15,
     1e-8,
     1e-5,
 )  # tolerances of Taylor's, of implicit and of the augmented method, unless told
 SHARP = 1e-10  # tolerance for rods, whose steps are of high order
-COUNTABLE = 1e15  # equal steps that add up to the duration
+COUNTABLE = 1e15  # most equal steps that add up to the duration
 MANY_STEPS = 3e5  # first steps of Taylor's method in a motion, beyond which it may be stiff
-APART = 1e3  # the fastest decay to the slowest time scale of a motion that is stiff
+APART = 1e3  # ratio of the fastest decay to the slowest time scale of a stiff motion
 
 
 @dataclass(frozen=True, eq=False)
 class Task:
-    """What shall be integrated: a driven case, where it starts and how it is to be sampled."""
+    """What is to be integrated: a driven case, its start and its sampling."""
 
     driven: Driven
     start: Start
@@ -77,7 +77,7 @@ class Task:
         return frozenset(name for name, number in numbers if number == 0 and name not in self.driven.changing)
 
     def describe(self) -> dict[str, Any]:
-        """What a motion says about where it comes from."""
+        """What a motion records about its origin."""
         case = self.driven.case
         return {
             "names": tuple(case.system.coordinate_names),
@@ -142,7 +142,7 @@ def simulate(
 def check_request(
     duration: float, samples: int, tolerance: float | None, states: int, max_steps: int, motions: int = 1
 ) -> float | None:
-    """What cannot be computed is refused before anything is; the tolerance, if there is one, as a number."""
+    """Refuse what cannot be computed before anything is; returns the tolerance as a number, if there is one."""
     if abs(duration) < SMALLEST:
         raise ParameterError(f"duration={duration:g}: give a finite time other than zero")
     if abs(duration) < SHORTEST or abs(duration) > 1 / SHORTEST:
@@ -168,7 +168,8 @@ def _checked_step(step: float, method: str, redundant: bool, duration: float) ->
 
 
 def _explicit(task: Task, events: Mapping[str, Any], insist: bool) -> Motion:
-    """Taylor's method, unless the motion turns out to be stiff and nothing speaks against an implicit one."""
+    """The motion by Taylor's method, or by an implicit one if it turns out to be stiff and nothing speaks against
+    that."""
     system, numbers = task.driven.case.system, task.driven.case.numbers
     eqs = taylor.equations(system, task.vanishing)
     tolerance = task.tolerance or FINEST
@@ -177,7 +178,7 @@ def _explicit(task: Task, events: Mapping[str, Any], insist: bool) -> Motion:
         try:
             first = taylor.set_up(integrator, eqs, task.x, numbers, task.duration)
         except ConvergenceError:
-            system.flow.rhs(task.x, numbers)  # says what is singular, if anything is
+            system.flow.rhs(task.x, numbers)  # raises and names what is singular, if anything is
             raise
         reason, switch = _choice(task, first, events, insist)
         if switch:

@@ -1,4 +1,5 @@
-"""Stiff motions of small systems: implicit integration of the stabilised equations, samples set right.
+"""Stiff motions of small systems: implicit integration of the stabilised equations, samples projected on the
+constraints.
 
 Energies dissipated and supplied are two more states, so that they are as accurate as the motion.
 """
@@ -28,8 +29,8 @@ if TYPE_CHECKING:
     from pfaff.case import Case
     from pfaff.motion.simulate import Task
 
-DECAYS = 100.0  # times that an error of the constraints decays to a third within the motion, at least
-SHARE = 0.01  # of the motion: what the first forces bring about in it sets the size of what starts at zero
+DECAYS = 100.0  # least number of time constants, within the motion, in which errors of the constraints decay
+SHARE = 0.01  # share of the motion: the effect of the first forces in it sets the size of states that start at zero
 
 
 def stiff_motion(task: Task, tolerance: float, reason: str, backend: str | None) -> Motion:
@@ -78,9 +79,9 @@ def stiff_motion(task: Task, tolerance: float, reason: str, backend: str | None)
 
 
 def _sizes(case: Case, x: np.ndarray, rates: np.ndarray, time: float) -> np.ndarray:
-    """What is large for each state: for all coordinates alike, for all velocities alike, whatever their units.
+    """The size of each state: the same for all coordinates, and for all velocities, whatever their units.
 
-    Ignorable coordinates have no say, lest the accuracy depend on where the origin is.
+    Ignorable coordinates do not count, so that the accuracy does not depend on the origin.
     """
     n = (len(x) - 2) // 2
     names = case.system.coordinate_names
@@ -126,10 +127,11 @@ class Between:
 
 
 def spread(case: Case, x: np.ndarray, duration: float) -> float:
-    """The fastest decay to the slowest change among the modes of the linearised equations; 0 if fast modes oscillate.
+    """Ratio of the fastest decay to the slowest change among the modes of the linearised equations; 0 if fast modes
+    oscillate.
 
-    As many zeros are left out as the constraints, the ignorable coordinates and the two energies may bring; nothing
-    is slower than the motion is long.
+    As many zeros are left out as the constraints, the ignorable coordinates and the two energies may cause; nothing is
+    slower than the duration.
     """
     size, system = len(x) + 2, case.system
     jacobian = compiled(system)[1](np.append(x, [0.0, 0.0]), np.append(case.numbers, 0.0))

@@ -25,11 +25,11 @@ from pfaff.statement import System
 from pfaff.threads import Lent, cached_property, once
 
 DECAY = 5.0  # steps in which an error of the constraints decays to a third
-PULSE = 500  # steps at least where time enters explicitly, lest they leap over a pulse that has not yet begun
+PULSE = 500  # least number of steps where time enters explicitly, lest they leap over a pulse that has not yet begun
 UNROLLED = 16  # states up to which unrolled code, which runs twice as fast, can be compiled at all
 SMALL = 128  # operations up to which that takes a second or two; its time grows with their square
-LONG = 3e5  # steps of a motion for which it pays to wait longer
-SHORT = 2e5  # operations of all steps of a motion that is over before its equations would have been optimised
+LONG = 3e5  # steps of a motion for which a longer compilation pays
+SHORT = 2e5  # operations of all steps of a motion that ends before its equations would have been optimised
 
 
 class Build(Enum):
@@ -41,7 +41,7 @@ class Build(Enum):
 
     @property
     def settings(self) -> dict[str, Any]:
-        """As heyoka calls them."""
+        """The settings by heyoka's names."""
         return dict(zip(("compact_mode", "opt_level"), self.value, strict=True))
 
 
@@ -63,7 +63,7 @@ class Equations:
         return Compiled(rates, states, quick=True).operations
 
     def optimised(self, long: bool = False) -> Build:
-        """Without loops where that is worth it: for few operations, or for long motions."""
+        """The build without loops where that pays: for few operations, or for long motions."""
         unrolled = self.lean and len(self.rates) <= UNROLLED and (long or self.operations <= SMALL)
         return Build.UNROLLED if unrolled else Build.COMPACT
 
@@ -73,7 +73,7 @@ class Equations:
         return self.optimised() if self.lean else Build.QUICK
 
     def built_for(self, steps: float, operations: int) -> Build:
-        """How to compile for about so many steps of so many operations."""
+        """How to compile for about this many steps of this many operations."""
         short = not self.lean and steps * operations <= SHORT
         return Build.QUICK if short else self.optimised(steps > LONG)
 
@@ -84,13 +84,13 @@ class Equations:
         return any(s.time in e.free_symbols for e in (s.kinetic, s.potential, s.dissipation, *s.forces, *s.constraints))
 
     def pars(self, parameters: np.ndarray, stabilisation: float = 0.0) -> np.ndarray:
-        """What the integrator takes: its coefficients, then the rate of stabilisation."""
+        """The arguments of the integrator: its coefficients, then the rate of stabilisation."""
         return np.append(self.numbers(parameters), stabilisation)
 
 
 @once(most=64)
 def equations(system: System, zeros: frozenset[str]) -> Equations:
-    """Collected by monomials if the system is small, else as the graph has them; without what vanishes."""
+    """The equations, collected by monomials if the system is small, else as in the graph; without vanishing terms."""
     # Polynomials about a knot must not be expanded about time zero.
     collected = None if SINCE in system.parameter_names else collect(system, zeros)
     graph = collected.graph if collected else graph_of(system, zeros)
@@ -107,7 +107,7 @@ def _integrators(system: System, zeros: frozenset[str], tolerance: float, way: B
 
 
 def borrow(system: System, zeros: frozenset[str], tolerance: float, way: Build) -> AbstractContextManager[Any]:
-    """A compiled integrator, for as long as it is used; its time, state and parameters are whatever they were."""
+    """A compiled integrator for temporary use; its time, state and parameters are left over from earlier uses."""
     return _integrators(system, zeros, tolerance, way).lend()
 
 
@@ -116,12 +116,12 @@ def build(eqs: Equations, tolerance: float, way: Build, **events: Any) -> Any:
 
 
 def stabilisation(step: Any) -> Any:
-    """The rate at which errors of the constraints shall decay, for steps of this length (or of these lengths)."""
+    """The rate at which errors of the constraints decay, for steps of this length (or of these lengths)."""
     return 1.0 / (DECAY * step)
 
 
 def set_up(integrator: Any, eqs: Equations, x: np.ndarray, parameters: np.ndarray, duration: float) -> float:
-    """Set state and parameters; returns the length of a first step, on whose scale constraint errors shall decay."""
+    """Set state and parameters; returns the length of a first step, on whose scale constraint errors are to decay."""
     put(integrator, 0.0, x, eqs.pars(parameters))
     integrator.step(max_delta_t=duration)
     first = abs(integrator.last_h)

@@ -45,7 +45,7 @@ SOFTEST, HARDEST = 1e4, 1e8  # bounds of α
 ITERATIONS = 12
 PROJECTIONS = 3  # Uzawa's iterations for the velocities at the end, which are linear
 ITERATED = 1e-11  # the change of velocity at which an iteration ends, in the metric of the kinetic energy
-FAILED = 1e-6  # the same, above which it has not converged
+FAILED = 1e-6  # change above which an iteration has not converged
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ class ThreeFields:
         return Node(0.0, q, v, at.pi, at.M, at.A)
 
     def step(self, node: Node, h: float, guess: np.ndarray, scale: float) -> tuple[Node, Midpoint] | None:
-        """The next node; nothing if Newton's method fails. ``scale`` is twice the largest kinetic energy so far."""
+        """The next node; None if Newton's method fails. ``scale`` is twice the largest kinetic energy so far."""
         self._stiffen(node, h, guess)
         middle = self._midpoint(node, h, guess, scale)
         if middle is None:
@@ -116,7 +116,7 @@ class ThreeFields:
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
         """v̄, ∂T/∂v and Λ; the rows are those at the midpoint expected.
 
-        Not ``newton``: the metric of steps changes with them, and the balance that is left decides.
+        This is not ``newton`` of ``algebra``: the metric of steps changes with them, and the remaining balance decides.
         """
         n, m = self.n, self.m
         numbers, t = np.append(self.numbers, h / 2), node.t + h / 2
@@ -136,7 +136,7 @@ class ThreeFields:
             dv, size = change[:n], scale + abs(z[:n] @ (K[:n, :n] @ z[:n])) + TINY
             if abs(dv @ (K[:n, :n] @ dv)) <= ITERATED**2 * size:
                 break
-        if not abs(right[:n] @ dv) <= FAILED**2 * size:  # the balance; multipliers of singular rows may lag behind
+        if not abs(right[:n] @ dv) <= FAILED**2 * size:  # the balance; multipliers of singular rows may lag
             return None
         pi = self._middle(np.concatenate([node.q + h / 2 * z[:n], z[:n]]), numbers, t)[n + n * n :]
         return z[:n].copy(), pi, z[n:].copy()
@@ -144,7 +144,7 @@ class ThreeFields:
     def _on_positions(self, q: np.ndarray, v: np.ndarray, t: float) -> np.ndarray:
         """The nearest q with φ(q, t) = 0, from q.
 
-        Not ``newton``: there are many such points, and the first step that is not shorter is the last.
+        This is not ``newton`` of ``algebra``: there are many such points, and the first step that is no shorter ends.
         """
         n, first = self.n, self.m - self.holonomic
         if not self.holonomic:

@@ -82,12 +82,12 @@ class Trajectory:
         return self.dense(times) if times.ndim else self.dense(times[None])[:, 0]
 
     def to_xarray(self) -> xarray.Dataset:
-        """Every state by name along the dimension ``t``; a state that is called so, too, is ``t_``."""
+        """Every state by name along the dimension ``t``; a state that is itself called t becomes ``t_``."""
         import xarray
 
         happened = {name: [found.t.tolist(), found.y.tolist()] for name, found in self.events.items()}
         about = {"states": self.states, "events": happened}
-        notes = {"status": self.status, "method": self.method, "system": self.system}
+        notes = {**self.status.notes, "method": self.method, "system": self.system}
         notes |= {"values": json.dumps(dict(self.values)), "about": json.dumps(about)}
         columns = {label: ("t", self[name]) for name, label in labels(self.states, ["t"]).items()}
         return xarray.Dataset(columns, {"t": self.t}, notes)
@@ -131,7 +131,7 @@ def trajectory(
     rates = list(zip(flow.variables, flow.expressions, strict=True))
     integrator = taylor_method(rates, x, opt_level=1, **settings, **watch.options)
     integrator.pars[:] = case.numbers[: len(integrator.pars)]
-    flow.rhs(x, case.numbers)  # says what is not finite, if anything is
+    flow.rhs(x, case.numbers)  # raises and names what is not finite, if anything is
     flight = fly(integrator, duration, max_steps=max_steps, progress=progress or unheard)
     return _flown(case, flight, integrator, watch, np.linspace(0.0, duration, samples), tolerance or FINEST)
 

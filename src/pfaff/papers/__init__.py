@@ -1,8 +1,8 @@
 """Papers reproduced: what is printed beside what is computed, with a verdict.
 
-Read ``reproduction`` (claims, errata, verdicts) and one paper, such as ``bottema1949``; ``running`` computes them on
-all cores, ``pages`` writes them up, ``sources`` shows the code behind a claim. Papers use the words that readers
-have.
+Read ``reproduction`` (claims, errata, verdicts) and one paper: ``bottema1949``, ``cazzolli2020``, ``cazzolli2021``,
+``mazzilli``, ``naprstek2018``, ``natsiavas2019``; ``running`` computes them on all cores, ``pages`` writes them up,
+``sources`` shows the code behind a claim. Papers use public words only.
 """
 
 from __future__ import annotations

@@ -250,7 +250,7 @@ def _checksum(text: str) -> str:
 
 
 def _digest(path: Path) -> str:
-    """Of a file; nothing where there is none."""
+    """Hash of a file; empty where there is none."""
     return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else ""
 
 

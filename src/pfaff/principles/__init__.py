@@ -1,8 +1,9 @@
 """Equations of motion, by the principles of mechanics.
 
 Read ``principle`` (what all have in common) and ``lagrange``, then ``appell``, ``hamilton``, ``dalembert`` and
-``newton``; modules in ``…_flow`` and ``particle_flows`` compile the same equations in their own states
-(``formulation``). ``comparison`` sets them side by side at ``random_states``. Nothing here solves for a motion.
+``newton``; ``kinematics`` gives the velocities that constraints allow, ``appell_flow``, ``hamilton_flow`` and
+``particle_flows`` compile the same equations in their own states (``formulation``). ``comparison`` sets them side by
+side at ``random_states``, relative to their ``sizes``; ``typeset`` prints them. Nothing here solves for a motion.
 """
 
 from __future__ import annotations

@@ -222,7 +222,7 @@ def _relative(differences: np.ndarray, size: np.ndarray) -> float:
 
 
 def _operations(equations: Principle) -> int:
-    """Of the symbolic equations, as derived or as printed, whichever has fewer."""
+    """Operations of the symbolic equations, as derived or as printed, whichever has fewer."""
     derived = list(equations.equations)
     return min(_counted(derived), _counted([shorter(e) for e in derived]))
 

@@ -11,6 +11,7 @@ from pfaff.principles.typeset import Step, document, lines, typeset, vanishing
 from pfaff.statement import Statement, System
 from pfaff.statement.told import answering
 from pfaff.threads import cached_property
+from pfaff.travel import Travels
 
 if TYPE_CHECKING:
     import numpy as np
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 @answering
 @dataclass(frozen=True, eq=False)
-class Principle:
+class Principle(Travels):
     """The equations of motion of a system by one principle, in the user's own symbols.
 
     ``equations`` are left-hand sides that vanish, ``unknowns`` the functions of time that they determine; ``dynamical``

@@ -26,7 +26,7 @@ SLOW = 1e-3  # of all kinetic energy in one velocity, or of one: slower ones are
 
 @dataclass(frozen=True)
 class Sizes:
-    """Of ``accelerations`` and ``reactions``, for their errors; and of the unknowns in the equations, for residuals.
+    """Sizes of ``accelerations`` and ``reactions``, for their errors; of the unknowns in the equations, for residuals.
 
     The latter are ``terms`` of velocities, accelerations and reactions, a principle's ``speeds`` and their ``rates``.
     """
@@ -50,7 +50,7 @@ class Balance:
 
 @dataclass(frozen=True)
 class Speeds:
-    """Of a principle's speeds u = W q̇ + w, q̇ = B u + β: B, how large u is made, and the rates of states beyond q."""
+    """A principle's speeds u = W q̇ + w, q̇ = B u + β: B, the sizes of u, and the rates of states beyond q."""
 
     B: np.ndarray
     sizes: np.ndarray
@@ -58,7 +58,7 @@ class Speeds:
 
 
 def sizes(equations: Principle, at: States, reference: Sequence[np.ndarray]) -> Sizes:
-    """Of the unknowns of a principle, where ``reference`` are the accelerations and reactions.
+    """Sizes of the unknowns of a principle; ``reference`` are the accelerations and reactions.
 
     All principles invert M and A M⁻¹Aᵀ, but those in quasi-velocities.
     """
@@ -122,7 +122,7 @@ def _grown(M: np.ndarray) -> np.ndarray:
 
 
 def _inverse(matrices: np.ndarray) -> np.ndarray:
-    """Of symmetric matrices, in units that make their diagonals ones."""
+    """Inverses of symmetric matrices, in units that make their diagonals ones."""
     diagonal = np.abs(np.einsum("sii->si", matrices))
     units = 1 / np.sqrt(np.where(diagonal, diagonal, 1.0))
     scale = units[:, :, None] * units[:, None, :]

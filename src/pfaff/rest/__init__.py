@@ -1,8 +1,13 @@
 """Rest: equilibria of systems, plain flows and assemblies, and steady motions, followed along a load.
 
-``protocol`` says what can rest and be followed. ``mechanical`` finds where the ``balance`` of a system holds
-(``many_starts`` from everywhere), ``states`` rests of a plain flow (``sparse_states`` of a large one),
-``steady_motions`` those at speed, ``assemblies`` those of a large system; ``path`` follows systems, ``flow_paths``
-flows. ``small_motions`` linearises about them, ``reduction`` divides out what is zero by structure, and a
-``spectrum`` is what is left. Knows where something rests, not at which load it no longer stays there.
+Read ``protocol`` (what can rest and be followed). Equilibria: ``mechanical`` finds where the ``balance`` of a system
+holds, ``many_starts`` all that random starts reach, ``deflation`` all within bounds, by curves of rest (``fronts``);
+``states`` finds those of a plain flow (``sparse_states`` of a large one), ``steady_motions`` those at speed.
+
+Paths: ``path`` follows systems from ``path_starts``, ``flow_paths`` flows, ``assemblies`` large systems; ``outward`` is
+a path by the distance from its origin, ``reached`` the rest at its end.
+
+Small motions: ``small_motions`` linearises, ``reduction`` divides out structural zeros, a ``spectrum`` is what is left;
+``field`` is the vector field that normal forms need. Knows where something rests, not at which load it no longer stays
+there.
 """

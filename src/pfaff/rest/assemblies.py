@@ -15,11 +15,11 @@ from pfaff.flow.sparse_pencil import SparseLinearisation
 from pfaff.rest import protocol
 from pfaff.threads import cached_property
 
-FARTHEST = 0.3  # the largest change of any coordinate, relative to all, accepted in one step of load
+FARTHEST = 0.3  # largest change of any coordinate in one step of load, relative to all
 SHORTEST = 1e-12  # step of load, relative to it
-STEP = 1e-5  # of the differences by the load, relative to it
-REPRODUCED = 1e-14  # entries that interpolation must reproduce, relative to the largest
-INSIDE = 0.3819  # where between its ends an interpolation is put to the test
+STEP = 1e-5  # step of the differences with respect to the load, relative to it
+REPRODUCED = 1e-14  # relative error of entries up to which interpolation reproduces them
+INSIDE = 0.3819  # where between its ends an interpolation is tested
 REMEMBERED = 8  # sets of assembled matrices
 
 
@@ -46,7 +46,7 @@ class AssemblyPath:
 
     @cached_property
     def probe(self) -> float:
-        """A load that the equilibrium reaches, of no particular size."""
+        """A load that the equilibrium can reach, of no particular size."""
         for load in (1.0, 1e-3, 1e-6):
             try:
                 self.rest(load)
@@ -113,7 +113,8 @@ class AssemblyPath:
         return True
 
     def slope(self, load: float) -> SparseLinearisation:
-        """The derivative of all matrices by the load along the path; by central differences if they are not affine."""
+        """The derivative of all matrices with respect to the load along the path; by central differences if not
+        affine."""
         if self._chord is not None:
             return self._chord.slope
         h = STEP * (abs(load) or 1.0)
@@ -138,7 +139,7 @@ class AssemblyPath:
             return None
 
     def tangent(self, z: np.ndarray, load: float, span: float) -> np.ndarray:
-        """dz/dload, by the nearest known states; none is known beside the first one."""
+        """dz/dload from the nearest known states; zero at the first one."""
         others = [known for known in self._nearest(load + span) if known != load]
         return sum(((self._known[b] - z) / (b - load) for b in others), np.zeros_like(z))
 

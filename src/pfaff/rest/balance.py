@@ -18,9 +18,9 @@ from pfaff.threads import known_property
 if TYPE_CHECKING:
     from pfaff.case import Case
 
-MOVED = 1e-3  # of what moves most on a family, what a load must push to be held instead
+MOVED = 1e-3  # share of the largest movement on a family that a loaded coordinate must make to be held instead
 WEAK = 1e-4  # constraints whose coefficients shrink to this, relatively, have lost their rank
-SEEN = 4  # states whose matrices are kept: those at both ends of a step, and beside them
+SEEN = 4  # states whose matrices are kept: those at both ends of a step, and neighbours
 
 
 class Balance:
@@ -49,7 +49,7 @@ class Balance:
 
     @known_property
     def _places(self) -> tuple[np.ndarray, np.ndarray]:
-        """Of the equations and of the unknowns that are free."""
+        """Indices of the equations, and of the free unknowns."""
         return np.flatnonzero(self.equations), np.flatnonzero(self.free)
 
     def start(self, free_values: np.ndarray | float = 0.0) -> np.ndarray:
@@ -63,11 +63,11 @@ class Balance:
         return self._holding({**self.fixed, **{self.names[i]: float(z[i]) for i in extra}}) if extra else self
 
     def released(self, fixed: Mapping[str, float] = MappingProxyType({})) -> Balance:
-        """The same balance with nothing fixed but this."""
+        """The same balance with nothing fixed but ``fixed``."""
         return self._holding(fixed)
 
     def of(self, case: Case) -> Balance:
-        """The same of the same system at other parameter values."""
+        """The balance of the same system at other parameter values."""
         other = copy.copy(self)
         other.case = case
         return other
@@ -78,7 +78,7 @@ class Balance:
         return other
 
     def at(self, z: np.ndarray, parameters: np.ndarray) -> AtRest:
-        """The matrices at rest; asked for again soon, they are not evaluated again."""
+        """The matrices at rest; the last few are kept."""
         key = z.tobytes(), parameters.tobytes(), z.shape
         seen = self._seen
         for known, at in seen:
@@ -94,7 +94,7 @@ class Balance:
         return self.residual(z, parameters), at.jacobian, at
 
     def residual(self, z: np.ndarray, parameters: np.ndarray) -> np.ndarray:
-        """What is unbalanced, and what the constraints demand at rest and do not have."""
+        """Unbalanced forces, and violations of the constraints at rest."""
         at = self.at(z, parameters)
         return np.concatenate([at.balance, at.held])
 
@@ -112,7 +112,7 @@ class Balance:
     ) -> tuple[np.ndarray, float]:
         """Newton's method with steps of least norm; the last iterate and its relative residual.
 
-        Unknowns are measured in the units of a state nearby, if they are given, else in those of every iterate.
+        Unknowns are measured in the units of a state nearby, if ``units`` are given, else in those of each iterate.
         """
 
         def step(z: np.ndarray) -> tuple[np.ndarray, float] | None:
@@ -130,7 +130,8 @@ class Balance:
         return found.at, self.relative_residual(found.at, parameters, units) if found.settled else np.inf
 
     def _sizes(self, z: np.ndarray, residual: np.ndarray, units: np.ndarray) -> np.ndarray:
-        """What steps are compared with: all unknowns, what the forces at hand would move, and 1 for coordinates."""
+        """Sizes that steps are compared with: those of all unknowns, of what the present forces would move, and 1 for
+        coordinates."""
         n = self.statics.n
         size = max(_largest(z / units), _largest((units * residual)[:n]))
         sizes = units * (size or 1.0)
@@ -169,19 +170,19 @@ class Balance:
         return max(_ratio(d * at.balance, (d * forces).max(initial=0.0)), self._off(z, at, forces))
 
     def residual_by_rows(self, z: np.ndarray, parameters: np.ndarray) -> float:
-        """The largest unbalanced force, each relative to the forces of its own row, under reactions that stay."""
+        """The largest unbalanced force, each relative to the forces of its own row, with the reactions kept."""
         at = self.at(z, parameters)
         forces = self._taking_part(z, at)
         return max(_ratio(at.balance, forces), self._off(z, at, forces))
 
     def _taking_part(self, z: np.ndarray, at: AtRest) -> np.ndarray:
-        """Active forces, what the stiffness makes of the coordinates, and reactions: each as if nothing cancelled."""
+        """Active forces, stiffness times coordinates, and reactions: sizes as if nothing cancelled."""
         q, p = z[: self.statics.n], z[self.statics.n :]
         with np.errstate(over="ignore"):  # no balance is seen beside forces beyond all numbers
             return np.abs(at.balance - p @ at.A) + np.abs(at.K) @ np.abs(q) + np.abs(p) @ np.abs(at.A)
 
     def _off(self, z: np.ndarray, at: AtRest, forces: np.ndarray) -> float:
-        """What the constraints demand at rest and do not have, relative to displacements, and to what forces move."""
+        """Violations of the constraints at rest, relative to displacements and to what forces move."""
         if not at.held.any():
             return 0.0
         n, s, d = self.statics.n, self.statics.nonholonomic, at.stiffness_units
@@ -190,7 +191,7 @@ class Balance:
         return _ratio(at.held, rows @ (np.abs(z[:n]) + moved))
 
     def in_balance(self, z: np.ndarray) -> bool:
-        """Whether nothing is left of any force, as in a straight column: Newton's method would stay there."""
+        """Whether every force vanishes exactly, as in a straight column: Newton's method would stay there."""
         at = self.at(z, self.case.numbers)
         return not (at.balance.any() or at.held.any())
 
@@ -200,7 +201,7 @@ class Balance:
         return all(np.array_equal(getattr(here, name), getattr(there, name)) for name in ("M", "K", "A", "B"))
 
     def regular(self, z: np.ndarray) -> bool:
-        """Whether the constraints hold on to something: near a loss of rank, boundless reactions balance anything."""
+        """Whether the constraints keep their rank: near a loss of it, boundless reactions balance anything."""
         n = self.statics.n
         here = self.statics(z[:n], z[n:], self.case.numbers).A
         origin = self.statics(0 * z[:n], 0 * z[n:], self.case.numbers).A
@@ -248,12 +249,12 @@ class Balance:
 
 
 def _largest(values: np.ndarray) -> float:
-    """In size."""
+    """The largest absolute value."""
     return np.maximum.reduce(np.abs(values), initial=0.0)
 
 
 def _ratio(parts: np.ndarray, usual: np.ndarray | float) -> float:
-    """The largest part relative to what is usual; to one, where nothing is."""
+    """The largest part relative to the usual size; relative to one where that is zero."""
     if not np.isfinite(usual).all():
         return np.inf
     return float((np.abs(parts) / np.where(usual, usual, 1.0)).max(initial=0.0))

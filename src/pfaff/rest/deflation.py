@@ -1,7 +1,7 @@
-"""All equilibria within bounds: random starts, curves of rest from every one that is known, and deflation.
+"""All equilibria within bounds: random starts, curves of rest from every known one, and deflation.
 
 Deflation (Farrell, Birkisson and Funke, SIAM J. Sci. Comput. 37, 2015) multiplies the equations by factors that grow
-near what is known, so that Newton's method converges to something else: its step is the usual one, longer or shorter.
+near known solutions, so that Newton's method converges to another one: its step is the usual one, longer or shorter.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
 FEW = 200  # random starts: curves of rest lead on from what they find
 DEFLATED = 128  # starts of a round of deflation
-ROUNDS = 4  # of deflation, at most, each after one that found something
-OTHERS = 2  # forces beside the load, along which what is known is left to look for more
+ROUNDS = 4  # most rounds of deflation, each after one that found something
+OTHERS = 2  # forces beside the load along which curves leave the known equilibria
 TRIED = 40  # steps from a deflated start, most of which lead nowhere
 
 
@@ -54,7 +54,7 @@ class Known:
         return k if apart[k] < SAME * (1 + np.abs(z / self.units).max()) else None
 
     def add(self, z: np.ndarray, how: str) -> int | None:
-        """Its number, whether it is new or not; none of what is no equilibrium, or out of bounds."""
+        """Its index, whether it is new or not; None if it is no equilibrium or out of bounds."""
         self.tally.setdefault(how, 0)
         polished, residual = self.balance.solve(z, self.balance.case.numbers)
         inside = ((polished >= self.lower) & (polished <= self.upper)).all()
@@ -72,7 +72,7 @@ class Known:
 def all_equilibria(
     case: Case, fixed: Mapping[str, float], within: Any, starts: int, box: float, seed: int
 ) -> Equilibria:
-    """Everything that rests within bounds of coordinates or reactions by name, as far as several searches tell."""
+    """All equilibria within bounds of coordinates or reactions by name, as far as several searches tell."""
     starts, box, seed = checked_search(starts, box, seed)
     balance, family = family_fixed(case, fixed, seed)
     lower, upper, bounds = _bounds(balance, within)
@@ -158,7 +158,7 @@ def _along(known: Known, forces: list[np.ndarray], how: str) -> None:
 
 
 def _deflated(known: Known, box: float, generator: np.random.Generator) -> list[np.ndarray]:
-    """What Newton's method converges to away from everything known."""
+    """What Newton's method converges to away from every known equilibrium."""
     balance = known.balance
     angles = balance.free & (np.arange(len(balance.names)) < balance.statics.n)
     found: list[np.ndarray] = []
@@ -172,7 +172,7 @@ def _deflated(known: Known, box: float, generator: np.random.Generator) -> list[
 
 
 def _newton_deflated(balance: Balance, z: np.ndarray, known: np.ndarray, sizes: np.ndarray) -> np.ndarray | None:
-    """Newton's method for Π (1/d² + 1) F, d the distances from what is known in units of the unknowns."""
+    """Newton's method for Π (1/d² + 1) F, with d the distances from known equilibria in units of the unknowns."""
     free, numbers = balance.free, balance.case.numbers
     for _ in range(TRIED):
         residual, jacobian, at = balance.evaluate(z, numbers)

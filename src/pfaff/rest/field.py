@@ -1,7 +1,7 @@
 """The vector field about an equilibrium on a path, as normal forms need it: regular but for structural zeros.
 
 Holonomic constraints are made to attract (φ̇ = −rate φ): the motions on φ = 0 are the same, and leaving it no longer
-costs a zero eigenvalue. What zeros remain belong to families of equilibria or of steady motions.
+adds a zero eigenvalue. Remaining zeros belong to families of equilibria or of steady motions.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pfaff.flow.flow import Flow
+from pfaff.flow.flow import Flow, lowered_again
 from pfaff.flow.jets import COMPACT_FROM, jets_of
 from pfaff.flow.lowering import shape_flow
 from pfaff.flow.shape import dependent_velocities, ignorable_coordinates
@@ -36,7 +36,7 @@ class Field:
 
     @property
     def loaded(self) -> bool:
-        """Not where a family is followed and nothing is a load."""
+        """Whether ``load`` is a parameter; not so where a family is followed."""
         return self.load in self.flow.system.parameter_names
 
     def numbers(self, load: float) -> np.ndarray:
@@ -53,7 +53,7 @@ class Field:
             return self.flow.jacobian(x, self.numbers(load))
         if is_sparse(self.flow):
             return jacobian_at(self.flow, x, self.numbers(load))
-        # A few Jacobians of a large flow are sooner evaluated along lines than compiled.
+        # For a large flow a few Jacobians are cheaper by evaluation along lines than by compilation.
         return np.column_stack([jets_of(self.flow).line(x, self.numbers(load), e)[:, 1] for e in np.eye(len(x))])
 
     def by_load(self, x: np.ndarray, load: float) -> tuple[np.ndarray, np.ndarray]:
@@ -67,7 +67,7 @@ class Field:
 
 
 def field_at(path: EquilibriumPath, load: float, omega: float) -> tuple[Field, np.ndarray]:
-    """The field and the equilibrium on a path at a load, where a frequency ω sets the time scale."""
+    """The field and the equilibrium on a path at a load; a frequency ω sets the time scale."""
     if isinstance(path, FlowPath):
         return Field(path.flow, path.load, path.case.numbers, path.zeros, path.held), path.solution(load)
     assert isinstance(path, LoadPath)
@@ -82,7 +82,7 @@ def field_at(path: EquilibriumPath, load: float, omega: float) -> tuple[Field, n
 
 
 def regular_flow(system: System, lin: Linearisation, omega: float) -> Flow:
-    """The shape flow, with other dependent velocities where its own are ill solved for at this equilibrium."""
+    """The shape flow, with other dependent velocities where its own are ill-conditioned at this equilibrium."""
     settle = 10.0 ** np.round(np.log10(omega)) if system.holonomic_constraints else 0.0
     names = system.coordinate_names
     columns = [names.index(name.removesuffix("_dot")) for name in system.shape.dependent]
@@ -94,6 +94,7 @@ def regular_flow(system: System, lin: Linearisation, omega: float) -> Flow:
     return _shape(system, chosen, float(settle))
 
 
+@lowered_again
 @once(most=16)
 def _shape(system: System, dependent: tuple[str, ...], settle: float) -> Flow:
     return shape_flow(system, [name.removesuffix("_dot") for name in dependent], settle)

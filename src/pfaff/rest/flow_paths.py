@@ -1,4 +1,4 @@
-"""States of a flow that stay as they are, followed as a parameter changes: rests of plain ODEs, and steady motions."""
+"""Equilibria of plain ODEs and steady motions, followed as a parameter changes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,8 @@ NEARER = 8  # how often a neighbouring load is looked for at a quarter of the di
 
 
 class FlowPath(EquilibriumPath):
-    """From the value that the parameter has; where states come in families, ``held`` ones select a member."""
+    """A path from the present value of the parameter; where states come in families, the ``held`` ones select a
+    member."""
 
     def __init__(self, case: Bound, flow: Flow, load: str, x: np.ndarray, held: Sequence[int] = ()) -> None:
         self.flow, self.held = flow, tuple(held)
@@ -31,7 +32,7 @@ class FlowPath(EquilibriumPath):
 
     @property
     def chain(self) -> tuple[int, ...]:
-        """Zero eigenvalues that are those of a family, level by level (see ``structural_zeros``)."""
+        """Numbers of zero eigenvalues due to a family, level by level (see ``structural_zeros``)."""
         raise NotImplementedError
 
     @property
@@ -69,7 +70,7 @@ class FlowPath(EquilibriumPath):
 
 
 class StatePath(FlowPath):
-    """The states of a plain ODE."""
+    """A path of equilibria of a plain ODE."""
 
     case: OdeCase
 
@@ -78,13 +79,13 @@ class StatePath(FlowPath):
 
     @cached_property
     def chain(self) -> tuple[int, ...]:
-        """Those that persist as the load changes: of families of equilibria, not of a bifurcation."""
+        """Zeros that persist as the load changes: due to families of equilibria, not to a bifurcation."""
         solutions = [(self._known[load], self.numbers(load)) for load in (self.origin, self._beside())]
         zeros = min(bordering(self.flow.jacobian(*each)).right.shape[1] for each in solutions)
         return (zeros,) if zeros else ()
 
     def _beside(self) -> float:
-        """A neighbouring load that one step reaches, on either side: near a fold a very near one."""
+        """A neighbouring load that one step reaches, on either side; near a fold it is very near."""
         apart = NEIGHBOUR * (1 + abs(self.origin))
         for load in (self.origin + side * apart / 4**k for k in range(NEARER) for side in (1, -1)):
             z = self._step(self.origin, load)
@@ -95,7 +96,7 @@ class StatePath(FlowPath):
 
 
 class SteadyPath(FlowPath):
-    """A steady motion, the speeds and coordinates held that select it from its family."""
+    """A path of steady motions; the speeds and coordinates held select a member of the family."""
 
     def __init__(self, motion: SteadyMotion, load: str) -> None:
         self.motion = motion

@@ -2,6 +2,10 @@
 
 From every equilibrium such a curve leads to both sides. Fronts follow many of them at once by arclength, each until s
 vanishes again, at the next equilibrium, or until it leaves the bounds. A curve through two equilibria is followed once.
+
+This is an engine beside ``continuation.engine``, with steps, landings and dips of its own, because it is vectorised: a
+search follows hundreds of curves, 96 at once in batches of small matrices, and wants neither special points nor
+tangents of them. Curves that a user sees are followed by the engine.
 """
 
 from __future__ import annotations
@@ -17,12 +21,12 @@ ABREAST = 96  # fronts followed at once
 FIRST, LONGEST, SHORTEST = 1e-2, 1.0, 1e-7  # steps, in units in which all forces and levers are alike
 CORRECTED, CONVERGED = 6, 1e-10
 STRAIGHT, BENT = 0.99, 0.92  # cosine of the turn of the tangent, above which steps grow, below which they are repeated
-STEPS = 4000  # of a front
+STEPS = 4000  # most steps of a front
 
 
 @dataclass(frozen=True)
 class Reached:
-    """The end of a front: an equilibrium on a side (the sign of s), or none, and why."""
+    """The end of a front: an equilibrium, the side (sign of s) it was approached from, or None and why."""
 
     start: int
     side: int
@@ -32,7 +36,7 @@ class Reached:
 
 @dataclass
 class Fronts:
-    """Curves of rest under s·r, in units of rows and columns; only what is free changes."""
+    """Curves of rest under s·r, in units of rows and columns; only free unknowns change."""
 
     balance: Balance
     force: np.ndarray
@@ -47,7 +51,7 @@ class Fronts:
 
     @property
     def square(self) -> bool:
-        """Whether as many equations as unknowns are left."""
+        """Whether the number of equations equals that of free unknowns."""
         return bool(self.rows.sum() == self.free.sum())
 
     def follow(self, starts: list[tuple[int, np.ndarray, int]]) -> Iterator[Reached]:
@@ -68,7 +72,7 @@ class Fronts:
     # One step of all fronts
 
     def _whole(self, y: np.ndarray) -> np.ndarray:
-        """All unknowns of scaled free ones, a column each."""
+        """All unknowns from the scaled free ones, a column for each front."""
         z = np.repeat(self.balance.start()[:, None], y.shape[1], axis=1)
         z[self.free] = self.units[self.free, None] * y[:-1]
         return z
@@ -82,7 +86,7 @@ class Fronts:
         return G.T, np.moveaxis(np.concatenate([J, last], axis=1), 2, 0)
 
     def _tangents(self, J: np.ndarray, towards: np.ndarray) -> np.ndarray:
-        """Null vectors, of unit length, towards given ones; not finite where there are several."""
+        """Unit null vectors in the direction of given ones; not finite where there are several."""
         size = J.shape[2]
         bordered = np.concatenate([J, towards.T[:, None, :]], axis=1)
         right = np.zeros((len(J), size, 1))
@@ -93,7 +97,7 @@ class Fronts:
     def _begun(self, batch: list[tuple[int, np.ndarray, int]]) -> _Running:
         y = np.array([np.append(z[self.free] / self.units[self.free], 0.0) for _, z, _ in batch]).T
         _, J = self._linear(y)
-        # The direction in which s grows; where it does not, at a fold, any.
+        # The direction in which s grows; at a fold, where s is stationary, either one.
         rows = np.linalg.svd(J)[2][:, -1, :].T
         sides = np.array([side for _, _, side in batch], dtype=float)
         signs = np.where(rows[-1] >= 0, 1.0, -1.0) * sides
@@ -134,7 +138,7 @@ class Fronts:
     def _corrected(self, y: np.ndarray, across: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Newton's method on planes across the tangents.
 
-        Not ``newton_columns``: a curve whose steps grow is given up at once, to try a shorter one.
+        This is not ``newton_columns``: a curve whose steps grow is given up at once, to try a shorter one.
         """
         y, good, last = y.copy(), np.full(y.shape[1], True), np.full(y.shape[1], np.inf)
         active = np.arange(y.shape[1])
@@ -156,7 +160,7 @@ class Fronts:
         return y, good
 
     def _dips(self, f: _Running, y: np.ndarray, tangent: np.ndarray) -> np.ndarray:
-        """Whether s vanishes inside a step at both ends of which it has the same sign, as Hermite's cubic has it."""
+        """Whether, by Hermite's cubic, s vanishes inside a step though it has the same sign at both ends."""
         a, b = f.side * f.y[-1], f.side * y[-1]
         da, db = f.ds * f.side * f.tangent[-1], f.ds * f.side * tangent[-1]
         at = np.linspace(0.0, 1.0, 9)[1:-1, None]
@@ -212,7 +216,7 @@ class _Running:
 
 
 def _solved(matrix: np.ndarray, right: np.ndarray) -> np.ndarray:
-    """Batches of linear equations; not finite where they are singular."""
+    """Solutions of a batch of linear equations; not finite where they are singular."""
     try:
         return np.linalg.solve(matrix, right)
     except np.linalg.LinAlgError:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pfaff.case import Case
 
 TOGETHER = 4096  # starts taken at once: Ctrl-C keeps what earlier ones have found
-STARTS, FAR = 1_000_000, 1e12  # of a search
+STARTS, FAR = 1_000_000, 1e12  # most starts of a search; largest box
 
 
 def find_equilibria(case: Case, fixed: Mapping[str, float], starts: int, box: float, seed: int) -> Equilibria:
@@ -64,7 +64,7 @@ def checked_search(starts: Any, box: Any, seed: Any) -> tuple[int, float, int]:
 def family_fixed(case: Case, fixed: Mapping[str, float], seed: int) -> tuple[Balance, list[str]]:
     """The balance with family coordinates that are left free set to 0, and which ones they are.
 
-    As many of them as a generic point has; which ones, the origin says (as for a single equilibrium).
+    Their number is that at a generic point; the origin decides which ones (as for a single equilibrium).
     """
     balance, generator = Balance(case, fixed), np.random.default_rng(seed)
     check_finite(case, balance, balance.start())
@@ -74,7 +74,7 @@ def family_fixed(case: Case, fixed: Mapping[str, float], seed: int) -> tuple[Bal
 
 
 def settled_from(balance: Balance, starts: int, box: float, generator: np.random.Generator) -> np.ndarray:
-    """What Newton's method converges to from the origin and from random starts in a box, a column each."""
+    """Where Newton's method converges from the origin and from random starts in a box, a column each."""
     z = np.repeat(balance.start()[:, None], starts + 1, axis=1)
     angles = balance.free & (np.arange(len(z)) < balance.statics.n)
     z[angles, 1:] = generator.uniform(-box, box, (angles.sum(), starts))
@@ -82,7 +82,7 @@ def settled_from(balance: Balance, starts: int, box: float, generator: np.random
 
 
 def _settled(balance: Balance, z: np.ndarray, origin: bool) -> np.ndarray:
-    """What Newton's method converges to from these starts, the first of which may be the origin as it is."""
+    """Where Newton's method converges from these starts, the first of which may be the origin itself."""
     z = z.copy()
     z[:, origin:] = _with_best_reactions(balance, z[:, origin:])
     z, converged = _newton_batch(balance, z)
@@ -90,7 +90,7 @@ def _settled(balance: Balance, z: np.ndarray, origin: bool) -> np.ndarray:
 
 
 def _keep_new(balance: Balance, candidates: np.ndarray, found: list[np.ndarray]) -> None:
-    """Add those that are equilibria and not yet among those found."""
+    """Add to ``found`` those candidates that are equilibria and not yet in it."""
     for candidate in candidates.T:
         polished, residual = balance.solve(candidate, balance.case.numbers)
         new = not any(np.abs(polished - other).max() < SAME for other in found)
@@ -106,7 +106,7 @@ def _newton_batch(balance: Balance, z: np.ndarray) -> tuple[np.ndarray, np.ndarr
     def step(z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         residual, jacobian, at = balance.evaluate(z, balance.case.numbers)
         units = at.units
-        with np.errstate(over="ignore"):  # such columns take no part
+        with np.errstate(over="ignore"):  # columns that overflow take no part
             residual, jacobian = residual * units, jacobian * units[:, None] * units
         sane = np.isfinite(residual).all(axis=0) & np.isfinite(jacobian).all(axis=(0, 1))
         inverse = np.linalg.pinv(np.moveaxis(jacobian[:, free][..., sane], 2, 0), rcond=RANK)

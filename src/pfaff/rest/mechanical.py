@@ -25,8 +25,9 @@ if TYPE_CHECKING:
     from pfaff.case import Case
 
 ACCEPTED = 1e-10  # residual of the balance, relative to its largest force, where Newton's method has settled
-STEADY = 1e-9  # what changes with time by less, relatively, does not
-SINGULAR = 1e-13  # inertia this small, relative to the largest in units in which those of coordinates are one, is none
+TIMES = 0.37, 1.91  # times at which forces are compared with those at time zero
+STEADY = 1e-9  # relative changes with time below this count as none
+SINGULAR = 1e-13  # inertia below this, relative to the largest in units in which those of coordinates are one, is zero
 
 
 @told
@@ -106,7 +107,7 @@ def equilibrium_near(case: Case, fixed: Mapping[str, float], start: np.ndarray |
 
 
 def rest_near(case: Case, fixed: Mapping[str, float], start: np.ndarray | None = None) -> tuple[Balance, np.ndarray]:
-    """The same before anything else is known about it: its balance, with family coordinates fixed, and what rests."""
+    """The balance with family coordinates fixed, and the state (q, p) of the equilibrium near a start."""
     balance = Balance(case, fixed)
     z0 = balance.start() if start is None else start
     check_finite(case, balance, z0)
@@ -127,7 +128,7 @@ def rest_near(case: Case, fixed: Mapping[str, float], start: np.ndarray | None =
 
 
 def equilibrium_at(balance: Balance, z: np.ndarray) -> Equilibrium:
-    """What is known to be in balance, its family coordinates fixed, as a result."""
+    """The result for a state that is known to be in balance, its family coordinates fixed."""
     check_rest(balance, z)
     return equilibrium_in(balance, z)
 
@@ -139,7 +140,7 @@ def equilibrium_in(balance: Balance, z: np.ndarray) -> Equilibrium:
 
 
 def check_rest(balance: Balance, z: np.ndarray) -> None:
-    """Small motions need inertia, and an equilibrium that stays one."""
+    """Raise where small motions lack inertia, or where the equilibrium does not last."""
     _check_mass(balance.case, balance, z)
     check_steady(balance.case, balance, z)
 
@@ -175,7 +176,7 @@ def check_finite(case: Case, balance: Balance, z: np.ndarray) -> None:
 
 
 def _check_spread(case: Case, inertia: np.ndarray) -> None:
-    """Amplitudes of a rod are as stiff as each other: those with unlike inertia have frequencies as unlike."""
+    """Amplitudes of a rod have like stiffness: those of unlike inertia have frequencies as unlike."""
     for rod in case.system.rods:
         names = case.system.coordinate_names
         sizes = {name: inertia[names.index(name)] for name in rod.coordinate_names}
@@ -216,14 +217,35 @@ def check_steady(case: Case, balance: Balance, z: np.ndarray) -> None:
     """With explicit time, rest and the small motions about it must be the same at all times."""
     if case.system.autonomous:
         return
+    if _varies(balance, z, case.numbers, resting=True):
+        raise ConvergenceError(
+            f"{case.system.name} depends on time explicitly and does not rest, or not in the same way at all "
+            "times: switch the excitation off for equilibria and spectra"
+        )
+
+
+def check_unforced(case: Case, balance: Balance, z: np.ndarray, load: str) -> None:
+    """The load must be no excitation, with which nothing rests though all does without it."""
+    if case.system.autonomous or load not in case.system.parameter_names:
+        return
+    value = float(case.numbers[case.system.parameter_names.index(load)])
+    if _varies(balance, z, case.numbers_at(load, value + 1 + abs(value)), resting=False):
+        raise ConvergenceError(
+            f"{load} excites {case.system.name} by terms that depend on time: where it acts nothing rests. Ask for the "
+            "response to it, or vary another parameter"
+        )
+
+
+def _varies(balance: Balance, z: np.ndarray, numbers: np.ndarray, resting: bool) -> bool:
+    """Whether matrices or forces at a state vary in time; of a state at rest, whether it does not stay there."""
     n = balance.statics.n
-    first = balance.statics(z[:n], z[n:], case.numbers)
-    for time in (0.37, 1.91):
-        at = balance.statics(z[:n], z[n:], case.numbers, time)
+    first = balance.statics(z[:n], z[n:], numbers)
+    for time in TIMES:
+        at = balance.statics(z[:n], z[n:], numbers, time)
         size = 1 + max(np.abs(at.K).max(), np.abs(at.C).max())
         changes = [np.abs(getattr(at, x) - getattr(first, x)).max(initial=0.0) for x in ("M", "C", "K", "A", "B")]
-        if max(*changes, np.abs(at.balance).max(), np.abs(at.held).max(initial=0.0)) > STEADY * size:
-            raise ConvergenceError(
-                f"{case.system.name} depends on time explicitly and does not rest, or not in the same way at all "
-                "times: switch the excitation off for equilibria and spectra"
-            )
+        for each, before in ((at.balance, first.balance), (at.held, first.held)):
+            changes.append(np.abs(each if resting else each - before).max(initial=0.0))
+        if max(changes) > STEADY * size:
+            return True
+    return False

@@ -1,4 +1,4 @@
-"""A path by the distance from its origin, as searches for the first of something take it."""
+"""A path parametrised by the distance from its origin, for searches outward from it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Outward:
-    """A path by the distance from its origin, towards larger loads or (sign −1) smaller ones."""
+    """A path parametrised by the distance from its origin, towards larger loads or (sign −1) smaller ones."""
 
     def __init__(self, path: EquilibriumPath, sign: float) -> None:
         self.path, self.sign = path, sign
@@ -35,11 +35,11 @@ class Outward:
 
     @property
     def fold(self) -> float:
-        """Where a path that has ended folds back."""
+        """The distance at which a path that has ended folds back."""
         return abs(self.path.fold - self.path.origin)
 
     def on_the_way(self, share: float, usual: float) -> Any:
-        """The small motions at a share of a usual distance; of the end of the path, where it ends before."""
+        """The small motions at a share of a usual distance, or of the end of the path where it ends before."""
         try:
             return self.linearise(share * min(usual, self.end or math.inf))
         except ConvergenceError:

@@ -23,18 +23,18 @@ if TYPE_CHECKING:
     from pfaff.case import Bound, Case
 
 CURVED = 0.3  # share of a step by which the tangents at its ends may miss the other end
-ASIDE = 0.5  # of the chord between two points of a path, how far from it those in between may be
-RESOLUTION = 1e-9  # movements smaller than this, relatively, are not looked at
+ASIDE = 0.5  # farthest distance of intermediate points from the chord of two points of a path, relative to it
+RESOLUTION = 1e-9  # movements smaller than this, relatively, are ignored
 STRAIGHT = 1e-15  # residual of a point that needs no correction
-SHORTEST = 1e-13  # of the load, relative to the interval
-BARRED = 1e-6  # of a load that no step from the origin led towards, the nearest one that is not tried either
+SHORTEST = 1e-13  # shortest step of load, relative to the interval
+BARRED = 1e-6  # loads this near, relatively, to one that no step from the origin led towards are not tried either
 LAST = (1e-8, 4e-8)  # distances from the end of a path, relative to its load, of points that tell where it folds
-DISPLACEMENTS = 61  # tried for one that changes the matrices
-NEARING = (1.0, 0.1, 1e-2, 1e-3, 1e-4, 0.0)  # distances from the end of a path, relative, that tell how it ends
-FAR = 1e6  # displacements that change the matrices, on an equilibrium that runs to infinity
-PROBE = 1e-6  # of the load, relative to the step, for the tangent
+DISPLACEMENTS = 61  # displacements tried for one that changes the matrices
+NEARING = (1.0, 0.1, 1e-2, 1e-3, 1e-4, 0.0)  # relative distances from the end of a path at which it is told how it ends
+FAR = 1e6  # displacements, relative to one that changes the matrices, of an equilibrium that runs to infinity
+PROBE = 1e-6  # step of load for the tangent, relative to the step
 
-BEGINNINGS = 64  # of paths that are kept of a system: sliders ask for them again
+BEGINNINGS = 64  # beginnings of paths that a system keeps: sliders ask for them again
 
 
 class EquilibriumPath:
@@ -47,8 +47,8 @@ class EquilibriumPath:
     def __init__(self, case: Bound, load: str, origin: float, z: np.ndarray) -> None:
         self.case, self.load, self.origin = case, load, origin
         self.end: float | None = None
-        self._tired = False  # whether it ends where too many steps had been taken
-        self._barred: dict[bool, float] = {}  # distances, above and below the origin, towards which it has no beginning
+        self._tired = False  # whether it ended because too many steps had been taken
+        self._barred: dict[bool, float] = {}  # distances, above and below the origin, at which no path began
         self._known: dict[float, np.ndarray] = {}
         self._loads: list[float] = []
         self._linear: dict[float, Any] = {}
@@ -98,7 +98,7 @@ class EquilibriumPath:
 
     @property
     def boundless(self) -> bool:
-        """Whether a path that has ended runs to infinity: the nearer to the end, the longer its ways."""
+        """Whether a path that has ended runs to infinity: the nearer to the end, the faster it moves."""
         if self.end is None:
             return False
         away = np.abs(np.array(self._loads) - self.end) / (abs(self.end - self.origin) or 1.0)
@@ -109,7 +109,7 @@ class EquilibriumPath:
 
     @property
     def ending(self) -> str:
-        """What a path that has ended does, and where."""
+        """How and where a path ended, in words."""
         if self._tired:
             return f"cannot be followed beyond {self.load} = {self.end:.12g} in {protocol.STEPS} steps"
         if self.boundless:
@@ -119,7 +119,7 @@ class EquilibriumPath:
         return f"folds back at {self.load} = {self.end:.12g}"
 
     def _on_line(self, load: float) -> np.ndarray | None:
-        """The point on the line through the two nearest known ones, if it is in balance as it is."""
+        """The point on the line through the two nearest known ones, if it is in balance without correction."""
         if len(self._loads) < 2:
             return None
         place = min(max(bisect(self._loads, load), 1), len(self._loads) - 1)
@@ -168,7 +168,7 @@ class EquilibriumPath:
         insort(self._loads, load)
 
     def _nearest(self, load: float) -> float:
-        """The last known load on the way: beyond it may be a fold, from which there is no easy way back."""
+        """The nearest known load on the way: beyond it may be a fold, from which there is no easy way back."""
         place = bisect(self._loads, load)
         return self._loads[place - 1] if load > self.origin else self._loads[place]
 
@@ -213,15 +213,15 @@ class EquilibriumPath:
         raise NotImplementedError
 
     def size(self, z: np.ndarray, load: float) -> float:
-        """What counts as a large movement."""
+        """The size of a large movement."""
         raise NotImplementedError
 
     def changed(self, dz: np.ndarray) -> float:
-        """How large a change is, reactions included: they share their rounding with what moves."""
+        """The size of a change, reactions included: they share their rounding with what moves."""
         return float(np.abs(self._position(dz)).max(initial=0.0))
 
     def _far(self, z: np.ndarray) -> bool:
-        """Whether this is farther away than any equilibrium that anybody asks for."""
+        """Whether the state is farther away than any equilibrium of interest."""
         return False
 
     def _linearised(self, z: np.ndarray, load: float) -> Any:
@@ -254,7 +254,7 @@ class LoadPath(EquilibriumPath):
         return z[: self.balance.statics.n] / self._unit
 
     def size(self, z: np.ndarray, load: float) -> float:
-        """What counts as a large displacement: the configuration itself, or what changes the stiffness."""
+        """The size of a large displacement: that of the configuration, or one that changes the stiffness."""
         return float(max(np.abs(self._position(z)).max(), self.large))
 
     def changed(self, dz: np.ndarray) -> float:
@@ -262,7 +262,7 @@ class LoadPath(EquilibriumPath):
 
     @property
     def _unit(self) -> np.ndarray:
-        """Those of the coordinates."""
+        """Units of the coordinates."""
         return self._units[: self.balance.statics.n]
 
     def _far(self, z: np.ndarray) -> bool:
@@ -270,12 +270,13 @@ class LoadPath(EquilibriumPath):
         return bool(away > FAR * max(self.large, np.abs(self._position(self._known[self.origin])).max(initial=0.0)))
 
     def moved(self, load: float) -> float:
-        """How far the equilibrium is from its origin, in these units."""
+        """How far the equilibrium is from that at the origin, in units of the coordinates."""
         return float(np.abs(self._position(self.solution(load) - self._known[self.origin])).max(initial=0.0))
 
     @cached_property
     def large(self) -> float:
-        """The displacement, in these units, that changes the matrices: none does if the system is linear."""
+        """The displacement, in units of the coordinates, that changes the matrices; infinite if the system is
+        linear."""
         z, d, n = self._known[self.origin], self._unit, self.balance.statics.n
         sizes = np.logspace(-15, 15, DISPLACEMENTS)
         q = z[:n, None] + (d * (1 + np.arange(n) % 3) / 3)[:, None] * np.append(0.0, sizes)
@@ -286,7 +287,7 @@ class LoadPath(EquilibriumPath):
         return float(sizes[changed.argmax()]) if changed.any() else np.inf
 
     def tangent(self, z: np.ndarray, load: float, span: float) -> np.ndarray:
-        """dz/dload, from the change of the balance with the load at a state that stays."""
+        """dz/dload, from the change of the balance with the load at a fixed state."""
         delta = math.copysign(max(PROBE * abs(span), RESOLUTION * abs(load), sys.float_info.min), span)
         pushed = self.balance.pushed(z, self.load, load, delta)
         return self.balance.newton_step(z, self.numbers(load), pushed, self._units)

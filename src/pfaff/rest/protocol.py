@@ -1,6 +1,6 @@
 """What can rest under a load, and be followed as it changes: systems, plain ODEs and assemblies alike.
 
-The linear algebra stays with each of them: a path asks for corrected states and tangents, whatever solves for them.
+The linear algebra stays with each of them: a path asks for corrected states and tangents, however they are solved for.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pfaff.continuation.endings import Ending, Reason, Refused
 from pfaff.continuation.engine import Engine
 from pfaff.continuation.problem import Event, Pace, Problem
 
-STEPS = 500  # from one load to another; each doubles the last or halves it, so that tens are many
+STEPS = 500  # most steps from one load to another; each doubles the last or halves it, so that tens are many
 
 
 @runtime_checkable
@@ -32,7 +32,7 @@ class UnderLoad(Protocol):
         """dz/dload, for a step of some span."""
 
     def size(self, z: np.ndarray, load: float) -> float:
-        """What counts as a large movement."""
+        """The size of a large movement."""
 
     def linearise(self, load: float) -> Any:
         """The small motions about the state at rest."""
@@ -64,7 +64,7 @@ class Loads(Problem[float]):
 
     def ended(self, passed: Sequence[float]) -> tuple[None, Ending] | None:
         far = self.enough(passed[-1])
-        return (None, Ending(Reason.SINGULAR, "farther away than anybody asks for")) if far else None
+        return (None, Ending(Reason.SINGULAR, "farther away than any state of interest")) if far else None
 
 
 def walk(
@@ -74,10 +74,10 @@ def walk(
     shortest: float,
     enough: Callable[[float], bool] = lambda here: False,
 ) -> tuple[float, bool]:
-    """The last load that is reached on the way to another, and whether it took too many steps: one that cannot be taken
-    is halved, the next is doubled.
+    """The last load reached on the way to another, and whether that took too many steps: a refused step is halved, the
+    next one doubled.
 
-    Steps end where they are as short as that, relatively, or where it is enough.
+    The walk ends where steps are shorter than ``shortest``, relatively, or where ``enough`` says so.
     """
     if here == load:
         return here, False

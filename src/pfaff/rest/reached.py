@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
 
 def path_of(case: Case, load: str, fixed: Mapping[str, float]) -> LoadPath:
-    """From zero load; from the value of this case where there is no rest without load, as of a mass or a spring."""
+    """The path of a load from zero; from the value of the case where there is no rest without it, as for a mass or a
+    spring."""
     try:
         return LoadPath(case, load, fixed)
     except (ConvergenceError, SingularMassError):
@@ -37,7 +38,7 @@ def equilibrium_of(case: Case, fixed: Mapping[str, float]) -> Equilibrium:
 
 
 def _reached(case: Case, fixed: Mapping[str, float]) -> tuple[Balance, np.ndarray] | None:
-    """What rests at the end of the path of the declared load, if it has one."""
+    """The equilibrium at the end of the path of the declared load, if there is one."""
     load = case.system.load
     if load is None or not case.values[load.name]:
         return None

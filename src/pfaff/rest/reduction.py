@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from pfaff.rest.small_motions import Linearisation
     from pfaff.statement.system import System
 
-BALANCED = 3e-14  # unbalanced forces below this, relative to those of their row, are rounding: known row by row
-FAMILY_STEPS = 8  # of Newton's method to a neighbour on a family
+BALANCED = 3e-14  # unbalanced forces below this, relative to those of their row, are rounding
+FAMILY_STEPS = 8  # Newton steps to a neighbour on a family
 
 
 @dataclass(frozen=True)
@@ -53,21 +53,21 @@ class Reduced:
 
     @known_property
     def positions(self) -> list[int]:
-        """Coordinates by which the positions are well described."""
+        """Coordinates that describe the positions well."""
         return _independent_rows(self.Z)
 
     @known_property
     def equations(self) -> list[int]:
-        """The same for the combinations of equations."""
+        """Indices of combinations of equations that are well independent."""
         return self.positions if self.left is None or self.left is self.Z else _independent_rows(self.left)
 
     @known_property
     def bases(self) -> tuple[np.ndarray, np.ndarray]:
-        """L and Z in which each direction moves one of these coordinates."""
+        """Bases L and Z in which each direction moves one of these coordinates."""
         return self.bases_by(self)
 
     def bases_by(self, like: Reduced) -> tuple[np.ndarray, np.ndarray]:
-        """The same by the coordinates that describe another equilibrium beside it."""
+        """The same bases by the coordinates that describe the equilibrium ``like``."""
         assert self.left is not None
         Z = _by_coordinates(self.Z, like.positions)
         alike = self.left is self.Z and like.equations is like.positions
@@ -75,7 +75,7 @@ class Reduced:
 
 
 def nearby(lin: Linearisation) -> np.ndarray:
-    """Displacements of the coordinates to the neighbourhood: as far as they are, in units of the inertia, and some."""
+    """Displacements of the coordinates to a neighbour: as far as their own size, in units of the inertia, and some."""
     d = inertial_units(lin.M) * lin.unit
     return NEIGHBOUR * d * (1 / d.max() + np.abs(lin.q / d).max())
 
@@ -101,13 +101,13 @@ def without_structural_zeros(lin: Linearisation) -> Reduced:
 
 
 def _fall(lin: Linearisation) -> np.ndarray:
-    """What of the velocities follows from the position by constraints A q̇ + B q = 0."""
+    """D: the part of the velocities that constraints A q̇ + B q = 0 derive from the position."""
     rows, s = row_units(lin.A)[:, None], lin.nonholonomic
     return np.linalg.pinv(rows * lin.A) @ np.vstack([rows[:s] * lin.B[:s], 0 * lin.B[s:]])
 
 
 def _left(lin: Linearisation, Z: np.ndarray, N: np.ndarray, speeds: np.ndarray) -> np.ndarray | None:
-    """What multiplies the equations from the left so that steady drifts, which were dropped, take no part in them."""
+    """The left factors of the equations that keep steady drifts, which were dropped, out of them."""
     if Z.shape[1] != speeds.shape[1]:
         return None
     if speeds.shape[1] == N.shape[1]:
@@ -117,7 +117,7 @@ def _left(lin: Linearisation, Z: np.ndarray, N: np.ndarray, speeds: np.ndarray) 
 
 
 def complement(columns: np.ndarray) -> np.ndarray:
-    """An orthonormal basis of what is orthogonal to independent columns."""
+    """An orthonormal basis of the orthogonal complement of independent columns."""
     if columns.shape[1] != 1 or not columns.any():
         return np.linalg.qr(columns, mode="complete")[0][:, columns.shape[1] :]
     mirror = columns[:, 0] / np.abs(columns).max()  # Householder's, without the overhead of a call
@@ -134,7 +134,7 @@ def motions(lin: Linearisation, r: Reduced, beside: Reduced | None = None) -> Pe
         J = r.J if beside is None else _turned(r, beside)
         return Pencil((-J, np.eye(len(J))))
     left, Z = r.bases if beside is None or beside is r else r.bases_by(beside)
-    with np.errstate(over="ignore", invalid="ignore"):  # the pencil says that it is beyond all numbers
+    with np.errstate(over="ignore", invalid="ignore"):  # an overflow is reported by the pencil
         return Pencil(tuple(left.T @ matrix @ Z for matrix in (lin.stiffness, lin.C, lin.M)))
 
 
@@ -147,7 +147,7 @@ def _by_coordinates(basis: np.ndarray, rows: list[int]) -> np.ndarray:
 
 
 def _independent_rows(basis: np.ndarray) -> list[int]:
-    """As many rows of a basis as it has columns, chosen one after another so that they are well independent."""
+    """As many rows of a basis as it has columns, chosen greedily to be well independent."""
     chosen, rest = [], basis.copy()
     for _ in range(basis.shape[1]):
         sizes = np.add.reduce(rest * rest, axis=1)
@@ -166,7 +166,8 @@ def _turned(r: Reduced, beside: Reduced) -> np.ndarray:
 
 
 def coordinates(r: Reduced, states: np.ndarray) -> np.ndarray:
-    """The coordinates' part of vectors of the motions, column by column; the speeds' of modes that move none."""
+    """The coordinates' part of vectors of the motions, column by column; the speeds' part for modes that move no
+    coordinate."""
     if r.left is not None:
         return r.bases[1] @ states
     size = r.Z.shape[1]
@@ -198,7 +199,8 @@ def without_directions(lin: Linearisation, r: Reduced, along: np.ndarray) -> Red
 
 
 def resists(lin: Linearisation, Z: np.ndarray) -> bool:
-    """Whether the stiffness has full rank on some directions, in units of the inertia: then it has in better ones."""
+    """Whether the stiffness has full rank on these directions, in units of the inertia; then it has so in better
+    ones."""
     return rank(np.linalg.svd(lin.kernel.T @ lin.stiffness @ Z, compute_uv=False)) == Z.shape[1]
 
 
@@ -214,7 +216,7 @@ def neutral(lin: Linearisation, Z: np.ndarray) -> np.ndarray:
 
 
 def _goes_on(lin: Linearisation, along: np.ndarray) -> bool:
-    """Whether neighbouring equilibria exist and are as neutral: a family, not the accident of a bifurcation."""
+    """Whether neighbouring equilibria exist and are neutral too: a family, not the accident of a bifurcation."""
     statics, n, s = statics_of(lin.system), len(lin.q), lin.nonholonomic
     step = nearby(lin)
     for direction in along.T:
@@ -259,7 +261,8 @@ def _ignorable_directions(system: System) -> np.ndarray:
 
 
 def _damping(lin: Linearisation, directions: np.ndarray) -> np.ndarray:
-    """The forces of velocities along directions on what can move, in units of what makes them up: without rounding."""
+    """Damping forces of velocities along directions, on what can move, relative to their terms: rounding is set to
+    zero."""
     N = lin.kernel
     forces, usual = N.T @ lin.C @ directions, np.abs(N.T) @ np.abs(lin.C) @ np.abs(directions)
     rows = usual.max(axis=1, initial=0.0, keepdims=True)

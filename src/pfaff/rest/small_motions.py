@@ -41,7 +41,7 @@ from pfaff.threads import known_property
 if TYPE_CHECKING:
     from pfaff.stability.determinant import Determinant
 
-SYMMETRY_TOLERANCE = 1e-11  # of a stiffness in units in which all are alike: ε over what is SOFT in these units
+SYMMETRY_TOLERANCE = 1e-11  # for a stiffness in even units: ε over what is SOFT in these units
 
 
 @answering
@@ -63,16 +63,17 @@ class Linearisation:
     A: np.ndarray
     B: np.ndarray
     nonholonomic: int
-    unit: np.ndarray | float = 1.0  # what the matrices measure the coordinates in
-    free: np.ndarray | None = None  # rigid motions, column by column in the coordinates, that are left out
+    unit: np.ndarray | float = 1.0  # units in which the matrices measure the coordinates
+    free: np.ndarray | None = None  # rigid motions that are left out, column by column in the coordinates
 
     def elsewhere(self, q: np.ndarray, p: np.ndarray) -> Linearisation:
-        """The same at another configuration, with other reactions."""
+        """The linearisation at another configuration, with other reactions."""
         return linearise(self.system, q, p, self.numbers)
 
     @known_property
     def inertial(self) -> Linearisation:
-        """The same in units in which inertias are alike: what cancels then does so whatever the coordinates' units."""
+        """The linearisation in units in which inertias are alike: cancellation then does not depend on the coordinates'
+        units."""
         return self._measured_in(self._inertial_units)
 
     @known_property
@@ -86,7 +87,7 @@ class Linearisation:
 
     @known_property
     def K(self) -> np.ndarray:
-        """The stiffness without reactions: of the potential and of forces that depend on the position."""
+        """The stiffness without reactions: that of the potential and of position-dependent forces."""
         return statics_of(self.system)(self.q, np.zeros_like(self.p), self.numbers).K
 
     @known_property
@@ -117,7 +118,8 @@ class Linearisation:
 
     @known_property
     def allowed(self) -> np.ndarray:
-        """The same velocities in units of the stiffness: beside a stiff spring others are not rounding."""
+        """The same velocities in units of the stiffness, so that a stiff spring does not make others look like
+        rounding."""
         rows = self._rows_checked * self.units
         return complement((rows * row_units(rows)[:, None]).T) if len(rows) else np.eye(len(self.M))
 
@@ -167,7 +169,7 @@ class Linearisation:
 
     @known_property
     def reduced(self) -> Reduced:
-        """The same without structural zeros, in units of the inertia."""
+        """The small motions without structural zeros, in units of the inertia."""
         found = without_structural_zeros(self.inertial)
         if self.free is None:
             return found
@@ -189,7 +191,7 @@ class Linearisation:
 
     @property
     def rigid(self) -> np.ndarray:
-        """Motions that no stiffness resists, to rounding: row by row, forces are none beside those that cancel."""
+        """Motions that no stiffness resists: row by row, forces are zero to rounding beside those that cancel."""
         lin, Z = self.inertial, self.reduced.Z
         if resists(lin, Z) or lin.B[: lin.nonholonomic].any():
             return np.zeros((len(lin.q), 0))
@@ -197,7 +199,7 @@ class Linearisation:
         return self.unresisted(along)
 
     def unresisted(self, along: np.ndarray) -> np.ndarray:
-        """Of some motions, those that no stiffness resists: as many combinations of them as there are."""
+        """The combinations of given motions that no stiffness resists."""
         forces, parts = self._resisting(along)
         if not along.shape[1] or (np.abs(forces) <= BALANCED * parts).all():
             return along
@@ -210,7 +212,7 @@ class Linearisation:
         return free if (np.abs(forces) <= BALANCED * parts).all() else free[:, :0]
 
     def _resisting(self, along: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The forces of the stiffness against motions, and the sums of the sizes of what they consist of."""
+        """Stiffness forces against motions, and the sums of the sizes of their terms."""
         N = self.kernel
         return N.T @ self.stiffness @ along, np.abs(N.T) @ np.abs(self.stiffness) @ np.abs(along)
 
@@ -247,7 +249,7 @@ class Linearisation:
     def _balancing(self, push: np.ndarray) -> np.ndarray:
         """The reactions that balance forces, column by column, as well as reactions can."""
         if len(self.A) == 1 and self.A.any():
-            size = np.abs(self.A).max()  # its square may be beyond all numbers
+            size = np.abs(self.A).max()  # its square may overflow
             row = self.A / size
             return row @ push / (row @ row.T) / size
         return np.linalg.lstsq(self.A.T, push, rcond=None)[0] if len(self.A) else push[:0]
@@ -265,7 +267,8 @@ class Linearisation:
 
 
 def alongside(lin: Linearisation, beside: Linearisation) -> Linearisation:
-    """The same in the units of another: its own would leap by factors of two where inertias change on the way."""
+    """The linearisation in the units of another: its own would jump by factors of two where inertias change on the
+    way."""
     d = beside.inertial.unit
     if np.array_equal(lin.inertial.unit, d):
         return lin
@@ -284,7 +287,8 @@ def hurwitz_matrix(rho: np.ndarray) -> np.ndarray:
 def linearise(
     system: System, q: np.ndarray, p: np.ndarray, numbers: np.ndarray, at: AtRest | None = None
 ) -> Linearisation:
-    """The small motions about the rest position q with reactions p, at these parameter values; ``at`` if known."""
+    """The small motions about the rest position q with reactions p, at these parameter values; ``at`` are the matrices,
+    if known."""
     statics = statics_of(system)
     at = statics(q, p, numbers) if at is None else at
     found = Linearisation(system, q, p, numbers, at.M, at.C, at.K, at.A, at.B, statics.nonholonomic)
@@ -293,7 +297,8 @@ def linearise(
 
 
 def _check_rank(lin: Linearisation) -> None:
-    """The constraints must be independent here, each row and column measured by its size in the neighbourhood."""
+    """Raise unless the constraints are independent here, each row and column measured by its size in the
+    neighbourhood."""
     if not len(lin.A) or (len(lin.A) == 1 and lin.A.any()):
         return
     uneven = nearby(lin) * (1 + np.arange(len(lin.q)) % 3) / 3

@@ -16,11 +16,11 @@ from pfaff.flow.sparse_jacobian import sparse_linearised
 if TYPE_CHECKING:
     from pfaff.case import Bound
 
-REGULAR = 1e-11  # of the largest entry, what is left of a Jacobian along its null vectors where it has one
+REGULAR = 1e-11  # |J q| for a unit q, relative to the largest entry, below which q is a null vector
 
 
 def sparse_rest(case: Bound, x: np.ndarray) -> np.ndarray | None:
-    """The equilibrium that Newton's method reaches; none where that meets singular matrices, as on a family."""
+    """The equilibrium that Newton's method reaches; None where it meets singular matrices, as on a family."""
     evaluate, numbers = sparse_linearised(case.system.flow), case.numbers  # type: ignore[attr-defined]
 
     def step(x: np.ndarray) -> tuple[np.ndarray, float] | None:
@@ -44,7 +44,7 @@ def sparse_rest(case: Bound, x: np.ndarray) -> np.ndarray | None:
 
 
 def in_families(J: sparse.csc_array) -> bool:
-    """Whether an equilibrium is one of many."""
+    """Whether an equilibrium with this Jacobian belongs to a family."""
     try:
         q, _ = null_vectors(J)
     except np.linalg.LinAlgError:

@@ -31,7 +31,7 @@ class Spectrum:
     vectors: np.ndarray
     reactions: np.ndarray
     zeros: dict[str, int]
-    linearisation: Linearisation | None  # none for a plain ODE
+    linearisation: Linearisation | None  # None for a plain ODE
     rounding: np.ndarray
 
     @property
@@ -40,7 +40,7 @@ class Spectrum:
 
     @property
     def stable(self) -> bool:
-        """No eigenvalue to the right of the imaginary axis, beyond rounding."""
+        """Whether no eigenvalue lies to the right of the imaginary axis, beyond rounding."""
         return not (self.values.real > self.rounding).any()
 
     @property

@@ -46,7 +46,7 @@ class SteadyState:
         return self.state[name]
 
     def plot(self) -> Any:
-        """Its spectrum: a plain ODE has no picture of its own."""
+        """A picture of its spectrum: a plain ODE has none of its own."""
         return spectrum_of(self).plot()
 
 
@@ -84,7 +84,7 @@ def steady_near(case: OdeCase, start: Mapping[str, float]) -> SteadyState:
 
 
 def _sparse_steady(case: OdeCase, start: np.ndarray) -> SteadyState | None:
-    """The equilibrium of a large sparse flow; none where it is one of many, or singular."""
+    """The equilibrium of a large sparse flow; None where it belongs to a family or is singular."""
     from pfaff.rest.sparse_states import in_families, sparse_rest
 
     x = sparse_rest(case, start)
@@ -98,7 +98,7 @@ def _sparse_steady(case: OdeCase, start: np.ndarray) -> SteadyState | None:
 def _family_dimension(
     rhs: Callable[[np.ndarray], np.ndarray], jacobian: Callable[[np.ndarray], np.ndarray], x: np.ndarray
 ) -> int:
-    """In how many directions of the null space equilibria go on: at a fold or a branch point alone, in none."""
+    """The number of null directions along which equilibria continue: none at an isolated fold or branch point."""
     null = bordering(jacobian(x)).right
     count = 0
     for q in (null / np.linalg.norm(null, axis=0)).T:
@@ -121,7 +121,7 @@ class FlowLinearisation:
     """The Jacobian at an equilibrium of a plain flow, its structural zeros divided out."""
 
     J: np.ndarray
-    directions: np.ndarray  # column by column, in which J acts
+    directions: np.ndarray  # directions in which J acts, column by column
 
     def eigenvalues(self) -> np.ndarray:
         return self.motions().eigenvalues()
@@ -135,9 +135,9 @@ class FlowLinearisation:
 
 
 def linearise_flow(J: np.ndarray, chain: Sequence[int], allowed: np.ndarray | None = None) -> FlowLinearisation:
-    """J, in the directions that are allowed, on its own range: that is what left null vectors leave.
+    """J, in the directions allowed, restricted to its own range: what its left null vectors leave.
 
-    Zeros of families form a ``chain`` where J on its range has some again.
+    Zeros of families form a ``chain`` where J on its range is singular again.
     """
     J, allowed = (J, np.eye(len(J))) if allowed is None else (allowed.T @ J @ allowed, allowed)
     if not chain:

@@ -39,13 +39,13 @@ if TYPE_CHECKING:
     from pfaff.rest.flow_paths import SteadyPath
     from pfaff.statement.system import System
 
-SHORTENED = 80  # steps, which are cut short while they are far from a motion
+SHORTENED = 80  # most steps; they are shortened while they are far from a motion
 LEAST_SQUARES = 1e-7  # singular values below this, relative to the largest, are those of a family: steps leave them out
-PIVOT = 1e-2  # what a state contributes to a family of unit length, if it is to select a member
+PIVOT = 1e-2  # least contribution of a state to a unit vector of the family, if it is to select a member
 TIMELESS = 1e-7  # changes with time below this, relatively, are rounding
-ROUNDED = 1e-8  # of the largest state: smaller ones are set to zero if that is as steady
-DRAWS, ULPS = 8, 64 * float(np.finfo(float).eps)  # states around one, and how far around it, to tell rounding
-SELECTIONS = 60  # sets of states, for each number of them, by which a neighbour is selected
+ROUNDED = 1e-8  # states below this, relative to the largest, are set to zero if that is as steady
+DRAWS, ULPS = 8, 64 * float(np.finfo(float).eps)  # states drawn around one, and how far around it, to estimate rounding
+SELECTIONS = 60  # sets of states, for each number of them, that are tried to select a neighbour
 
 
 @shown_in_notebooks
@@ -76,13 +76,13 @@ class SteadyMotion:
 
     @cached_property
     def velocities(self) -> dict[str, float]:
-        """Of all coordinates; cyclic ones, such as a heading, are zero at this instant."""
+        """Velocities of all coordinates; cyclic ones, such as a heading, are zero at this instant."""
         values = self.flow.velocities(self.x, self.case).tolist()
         return dict(zip(self.case.system.velocity_names, values, strict=True))
 
     @cached_property
     def quasi_velocities(self) -> dict[str, float]:
-        """Those that the system states, at this instant."""
+        """The quasi-velocities that the system states, at this instant."""
         system = self.case.system
         q = [self.state.get(name, 0.0) for name in system.coordinate_names]
         found = quasi_values(system, np.array([*q, *self.velocities.values()]), self.case.numbers)
@@ -106,7 +106,7 @@ class SteadyMotion:
 
     @cached_property
     def jacobian(self) -> np.ndarray:
-        """∂f/∂x along the holonomic constraints, in an orthonormal basis of what they allow."""
+        """∂f/∂x along the holonomic constraints, in an orthonormal basis of the directions they allow."""
         allowed = allowed_directions(self.flow, self.x, self.case.numbers)
         return allowed.T @ _exact_zeros(self.case, self.flow, self.x) @ allowed
 
@@ -116,7 +116,7 @@ class SteadyMotion:
 
     @cached_property
     def eigenvalues(self) -> np.ndarray:
-        """Without structural zeros, the least stable first."""
+        """Eigenvalues without structural zeros, the least stable first."""
         values = np.linalg.eigvals(self._deflated)
         return values[np.lexsort((values.imag, -values.real))]
 
@@ -131,14 +131,14 @@ class SteadyMotion:
 
     @property
     def stable(self) -> bool:
-        """No eigenvalue to the right of the imaginary axis, beyond rounding."""
+        """Whether no eigenvalue lies to the right of the imaginary axis, beyond rounding."""
         return self.spectrum().stable
 
     @property
     def status(self) -> str:
         values = {name: value for name, value in self.state.items() if value}
         moving = [name for name in values if name not in self.case.system.coordinate_names]
-        if not moving:  # what moves may follow from the constraints alone
+        if not moving:  # a motion may follow from the constraints alone
             slow = ROUNDED * max(map(abs, self.velocities.values()), default=0.0)
             values |= {name: value for name, value in self.velocities.items() if abs(value) > slow}
         told = ", ".join(f"{name} = {value:g}" for name, value in values.items())
@@ -195,7 +195,7 @@ def path_at_speed(case: Case, load: str, fixed: Mapping[str, float]) -> SteadyPa
 
 
 def _flow_with(case: Case, speeds: list[str], others: list[str]) -> Flow:
-    """The relative flow with these speeds among its states, and of the others as many as are free with them."""
+    """The relative flow with these speeds among its states, and as many of the others as are free beside them."""
     flow = relative_flow(case.system, speeds, case.numbers)
     wanted = independent(case.system, speeds, others)
     if set(wanted) <= set(flow.states):
@@ -218,7 +218,8 @@ def _why_not(flow: Flow, name: str) -> str:
 
 
 def _solved(case: Case, flow: Flow, x: np.ndarray, held: np.ndarray) -> np.ndarray:
-    """Gauss–Newton in what is not held: the equations are dependent along families, and steps the shortest."""
+    """Gauss–Newton in the states not held: the equations are dependent along families, so steps are those of least
+    norm."""
 
     def step(x: np.ndarray) -> tuple[np.ndarray, float] | None:
         f, J = flow.rhs(x, case), flow.jacobian(x, case)
@@ -245,7 +246,7 @@ def _solved(case: Case, flow: Flow, x: np.ndarray, held: np.ndarray) -> np.ndarr
 
 
 def _without_rounding(case: Case, flow: Flow, x: np.ndarray, held: np.ndarray) -> np.ndarray:
-    """States that are rounding beside the others set to zero, and larger ones if the motion is as steady then."""
+    """The state with entries that are rounding set to zero, and larger ones too if the motion is then as steady."""
     largest = 1 + np.abs(x).max(initial=0.0)
     nothing, little = (np.where(~held & (np.abs(x) <= share * largest), 0.0, x) for share in (ULPS, ROUNDED))
     before, after = (np.abs(flow.rhs(y, case)).max(initial=0.0) for y in (x, little))
@@ -270,7 +271,7 @@ def _usual(case: Case, flow: Flow, x: np.ndarray) -> np.ndarray:
 
 
 def _structural(case: Case, flow: Flow, x: np.ndarray, fixed: Sequence[str]) -> tuple[tuple[int, ...], tuple[str, ...]]:
-    """Zeros that neighbouring members of the family have as well, and names that select these.
+    """Zeros that neighbouring members of the family also have, and names that select a member.
 
     At a bifurcation there are more zeros, and their vectors do not all lead to neighbours.
     """
@@ -309,7 +310,7 @@ def _selections(
 def _exact_zeros(case: Case, flow: Flow, x: np.ndarray) -> np.ndarray:
     """The Jacobian with zeros for entries that are rounding, which balancing would take for numbers.
 
-    They are small beside their rows, or change by as much as they are when the last digits of the state do.
+    Such entries are small beside their rows, or change by their own size when the last digits of the state do.
     """
     spread = np.random.default_rng(1992).uniform(-1, 1, (len(x), DRAWS)) * ULPS * (1 + np.abs(x))[:, None]
     J, around = flow.jacobian(x, case), flow.jacobian(x[:, None] + spread, case)

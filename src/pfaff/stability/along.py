@@ -23,38 +23,38 @@ from pfaff.stability.search import LARGE, Search
 from pfaff.stability.stretches import Stretch, beside, straight, stretches
 from pfaff.statement.values import end_from, number_within
 
-SPREAD = 1e100  # a range over the least load that is looked for in it
-WITHIN = 0.37  # of the load that the softest spring bears, where the first stretch of a straight line ends
-FARTHEST = 1e6  # times the natural range of loads, where a search of all loads ends
-ALL = 1e16  # times a usual value, where a search of all values of a parameter ends that nothing is known about
-FORESEEN = 1e3  # times the natural range of loads, where what a straight line predicts is still believed
-NEARBY = 1e-3  # usual loads, from which a straight line is drawn
-WIDER = 1.2  # times what is foreseen
-ON_THE_WAY = (1.37e-3, 7.33e-3)  # usual loads at which it is seen whether anything is damped
+SPREAD = 1e100  # largest ratio of a range to the least load that is looked for in it
+WITHIN = 0.37  # end of the first stretch of a straight line, relative to the load that the softest spring bears
+FARTHEST = 1e6  # end of a search of all loads, relative to the natural range
+ALL = 1e16  # end of a search of all values of a parameter of which nothing is known, relative to a usual value
+FORESEEN = 1e3  # farthest load at which the prediction by a straight line is believed, relative to the natural range
+NEARBY = 1e-3  # loads from which a straight line is drawn, relative to a usual load
+WIDER = 1.2  # margin on the load foreseen
+ON_THE_WAY = (1.37e-3, 7.33e-3)  # usual loads at which it is checked whether anything is damped
 IMAGINARY = 1e-3  # real parts below this, relative to the eigenvalue, may be on the axis where a search ended
 COUNTED: dict[str, Callable[[Change], int]] = {
     "flutter": lambda change: change.oscillating,
     "divergence": lambda change: change.divergent,
 }
-DECADES = 1e3  # how much farther a stretch of a straight line goes than the one before it
-STANDING = 1e-12  # usual loads, where a system is looked at whose constraints move it as soon as there is a load
+DECADES = 1e3  # ratio of the ends of successive stretches of a straight line
+STANDING = 1e-12  # least load, in usual loads, for a system whose constraints move it as soon as there is a load
 
 
 @dataclass(frozen=True)
 class Along:
-    """A search along a path, by the distance from its origin."""
+    """A search along a path, parametrised by the distance from its origin."""
 
     search: Search
     path: Outward
 
     @property
     def ended(self) -> bool:
-        """Whether the path has been found to end before the search does."""
+        """Whether the path was found to end before the search does."""
         return self.path.end is not None and self.path.end < self.search.to
 
     @property
     def to(self) -> float:
-        """The last load."""
+        """The last load of the search."""
         return self.path.load(self.path.end if self.ended and self.path.end is not None else self.search.to)
 
 
@@ -76,7 +76,7 @@ def search_along(path: Outward, to: float | None, natural: float) -> Along:
     seen = _squared if squares else lambda pencil: pencil
 
     def source() -> Iterator[Stretch]:
-        # A load is followed in whole stretches: where somebody ends a search does not change what is found before.
+        # A load is followed in whole stretches, so that the end of a search does not change what is found before it.
         last = start
         for each in stretches(path, start, FARTHEST * natural if endless else ends[0], unit):
             yield each.of(seen)
@@ -87,7 +87,7 @@ def search_along(path: Outward, to: float | None, natural: float) -> Along:
             if each.high >= ends[-1]:
                 return
         if path.end is None:
-            ends.append(last)  # nothing is said of loads to which no stretch goes
+            ends.append(last)  # loads beyond the last stretch are left out
 
     def small(distance: float) -> Pencil:
         return seen(path.linearise(distance).motions())
@@ -102,9 +102,10 @@ def search_line(path: Outward, usual: float) -> Along | None:
 
 
 def _on_line(line: Stretch, unit: float, to: float) -> Search:
-    """Along a straight line, a few decades at a time, so that what is near is resolved as well as what is far.
+    """The search along a straight line, a few decades at a time, so that what is near is resolved as well as what is
+    far.
 
-    The last decades are looked at whole: where somebody ends a search does not change what is found before.
+    The last decades are searched whole, so that the end of a search does not change what is found before it.
     """
     squares = _undamped(line.pencils)
     whole = line.of(_squared) if squares else line
@@ -121,7 +122,7 @@ def _on_line(line: Stretch, unit: float, to: float) -> Search:
 
 
 def _least(line: Stretch) -> float:
-    """The load whose geometric stiffness is that of the softest spring: what is stiff does not hide what is not."""
+    """The load whose geometric stiffness is that of the softest spring, so that stiff springs do not hide soft ones."""
     (low, high), (soft, loaded) = line.nodes, (each.coefficients[0] for each in line.pencils)
     change = (loaded - soft) / (high - low)
     try:
@@ -132,7 +133,7 @@ def _least(line: Stretch) -> float:
 
 
 def _undamped(pencils: Iterable[Pencil]) -> bool:
-    """Whether the motions are M q̈ + K q = 0, so that λ² may stand for λ."""
+    """Whether the motions are M q̈ + K q = 0, so that λ² may replace λ."""
     return all(len(each.coefficients) == 3 and not each.coefficients[1].any() for each in pencils)
 
 
@@ -142,7 +143,8 @@ def _squared(pencil: Pencil) -> Pencil:
 
 
 def _start(path: Outward, unit: float) -> float:
-    """Zero; a little more where the constraints move the system as soon as there is a load, and it has more states."""
+    """Zero, or a small load where the constraints move the system as soon as there is one, so that it has more
+    states."""
     if isinstance(path.path, LoadPath) and not any(path.path.balance.statics.demanding):
         return 0.0
     beside = STANDING * unit
@@ -150,13 +152,13 @@ def _start(path: Outward, unit: float) -> float:
 
 
 def _foreseen(there: Callable[[float], Pencil], start: float, natural: float) -> float:
-    """The natural range, or as far as flutter and divergence are foreseen by a straight line from the first loads."""
+    """The natural range, or as far as a straight line through the first loads foresees flutter and divergence."""
     nodes = start, start + NEARBY * natural / USUAL
     try:
         pencils = there(nodes[0]), there(nodes[1])
     except ConvergenceError:
         return natural
-    mass = pencils[0].coefficients[-1]  # stays: drawn out, it would not stay positive
+    mass = pencils[0].coefficients[-1]  # kept: extrapolated, it would not stay positive
     line = Stretch(start, np.inf, nodes, pencils, there, exact=True).of(
         lambda pencil: Pencil((*pencil.coefficients[:-1], mass))
     )

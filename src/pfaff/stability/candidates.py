@@ -8,7 +8,7 @@ Where J is a polynomial in the load, so are
 
 One eigenvalue problem then gives every candidate, none skipped, whatever the interval. A pencil that is singular at
 every load, because a mode is never damped, is projected to its normal rank first (Hochstenbach, Mehl and Plestenjak,
-SIAM J. Matrix Anal. Appl. 44, 2023); what is found besides is sorted out by whoever looks at the eigenvalues there.
+SIAM J. Matrix Anal. Appl. 44, 2023). Spurious candidates are sorted out by the caller, who knows the eigenvalues there.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from pfaff.algebra.polynomials import companion
 from pfaff.stability.stretches import moved
 
 DISTANCE = 1e-3  # ε, relative, at which two eigenvalues are about to meet
-SUSPECT = 0.05  # the same on a stretch where the polynomial is a prediction, relative to its length
-INFINITE = 1e-13  # reciprocals below this, relative to the largest, are rounding: of roots at infinity
-PARTED = 1e-4  # imaginary parts below this, relative to the root: two real ones that rounding has parted
-TOO_NEAR = 1e8  # the reciprocal distance of a root from the shift that spoils the others
+SUSPECT = 0.05  # the same, relative to its length, on a stretch where the polynomial is a prediction
+INFINITE = 1e-13  # reciprocals of roots below this, relative to the largest, belong to roots at infinity
+PARTED = 1e-4  # imaginary parts below this, relative to the root, may be rounding: of two close real roots
+TOO_NEAR = 1e8  # reciprocal distance of a root from the shift beyond which it spoils the others
 EVENED = 4  # sweeps that even out rows and columns
-SHIFTS = (0.0, -0.37, -0.73, 1.61)  # places about which roots are computed, in usual sizes: the first that is no root
+SHIFTS = (0.0, -0.37, -0.73, 1.61)  # about which roots are computed, in usual sizes: the first that is none
 
 
 def pair_sums(J: np.ndarray) -> np.ndarray:
@@ -51,8 +51,8 @@ def near_meetings(J: np.ndarray) -> np.ndarray:
 def real_roots(terms: Sequence[np.ndarray], deficiency: int = 0, exact: bool = True) -> np.ndarray:
     """All real x, sorted, at which Σ terms_k x^k is singular beyond a ``deficiency`` that it has everywhere.
 
-    Roots that are complex by rounding, or may be so by the error of a polynomial that is not ``exact``, count with what
-    they may have been: their real part and the two places on both sides of it.
+    Roots that are complex by rounding, or may be so by the error of a polynomial that is not ``exact``, count as what
+    they may have been: their real part and one place on either side of it.
     """
     if not len(terms[0]) or deficiency >= len(terms[0]):
         return np.zeros(0)
@@ -83,7 +83,7 @@ def _roots(terms: list[np.ndarray]) -> np.ndarray:
 
 
 def _evened(terms: list[np.ndarray]) -> list[np.ndarray]:
-    """The same roots, with rows and columns of like size."""
+    """Terms with the same roots, and with rows and columns of like size."""
     whole = sum(np.abs(each) for each in terms)
     rows, columns = np.ones(len(whole)), np.ones(len(whole))
     for _ in range(EVENED):
@@ -95,7 +95,7 @@ def _evened(terms: list[np.ndarray]) -> list[np.ndarray]:
 
 
 def _projected(terms: list[np.ndarray], deficiency: int) -> list[np.ndarray]:
-    """A regular polynomial that has the roots of a singular one among its own."""
+    """A regular polynomial whose roots include those of a singular one."""
     generator, size = np.random.default_rng(0), len(terms[0])
     left, right = (np.linalg.qr(generator.normal(size=(size, size - deficiency)))[0] for _ in range(2))
     return [left.T @ each @ right for each in terms]

@@ -33,7 +33,7 @@ DIFFERENCE = 1e-5  # of the load, relative, for derivatives along a path
 
 
 def critical_loads(case: Case, load: str, to: float | None, fixed: Mapping[str, float]) -> CriticalLoads:
-    """Search [0, to]; without ``to``, as far as anything happens, and up to where the load outweighs the stiffness."""
+    """Search [0, to]; without ``to``, as far as anything happens, up to where the load outweighs the stiffness."""
     search = LoadSearch(case, load, to, fixed)
     found = [search.first(kind) for kind in ("flutter", "divergence", "buckling")]
     reach = search.reach(*found)
@@ -58,9 +58,9 @@ class LoadSearch:
         self.along = search_along(Outward(self.path, 1.0), self.to, self.natural)
 
     def reach(self, *found: CriticalLoad) -> float:
-        """How far was searched: as asked, or what shows all that was found."""
+        """The last load searched: as asked, or far enough to show all that was found."""
         if self.to is not None or self.along.to < FARTHEST * self.natural:
-            return self.along.to  # beyond that, rounding hides what is elastic
+            return self.along.to  # farther away, rounding hides what is elastic
         farthest = max((float(each) for each in found if each), default=0.0)
         return self.natural if farthest <= self.natural else rounded_up(farthest)
 
@@ -89,7 +89,7 @@ class LoadSearch:
             if not (crossing.sharp and 0 < crossing.load < search.to):
                 continue
             rounding = search.rounding(crossing.load, 0j)
-            if rounding < crossing.load:  # or the stiffness is singular but for rounding, here and elsewhere
+            if rounding < crossing.load:  # otherwise the stiffness is singular to rounding, here and elsewhere
                 found = self._static(self.along.path.load(crossing.load), "the tangent stiffness is singular")
                 return replace(found, rounding=max(rounding, float(np.spacing(crossing.load))))
         if not self.along.ended or self.path.boundless:
@@ -141,7 +141,8 @@ class LoadSearch:
         return dict(zip(self.path.case.system.coordinate_names, shape, strict=True))
 
     def _crosses(self, load: float, eigenvalue: complex, sharp: bool) -> tuple[float, float]:
-        """How fast a simple pair crosses the axis, and how far rounding moves the load where it does, or is seen to."""
+        """How fast a simple pair crosses the axis, and how far rounding moves the load at which it does so or is seen
+        to."""
         path, search = self.along.path, self.along.search
         here = path.linearise(load)
         like = _like(path, here)
@@ -162,7 +163,7 @@ class LoadSearch:
         return "already at zero load" if COUNTED[kind](unloaded) else "as soon as there is a load"
 
     def _eigenvalue(self, kind: str, change: Change) -> complex:
-        """The critical eigenvalue: that of the crossing, or of what grows."""
+        """The critical eigenvalue: that of the crossing, or of the mode that grows."""
         if change.crossing is not None:
             value = change.crossing.value
             return complex(np.emath.sqrt(value)) if self.along.search.squares else value
@@ -203,6 +204,6 @@ def _crossing_speed(path: Outward, distance: float, value: complex) -> float:
 
 
 def _like(path: Outward, lin: Linearisation) -> Linearisation | None:
-    """The small motions without load, if those under it go in the same directions: these are known already."""
+    """The small motions without load, if those under load have the same directions: these are known already."""
     start = path.linearise(0.0)
     return start if lin.moves_like(start) else None

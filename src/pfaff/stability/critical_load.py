@@ -10,18 +10,18 @@ from typing import Any
 from pfaff.errors import ParameterError
 from pfaff.statement.told import answering, told
 
-NOTED = 1e-9  # uncertainty of a load, relative, that is said
+NOTED = 1e-9  # relative uncertainty of a load above which it is reported
 
 
 @answering
 @dataclass(frozen=True)
 class CriticalLoad:
-    """The first load of a kind, or the honest absence of one in the interval searched.
+    """The first load of a kind, or None in ``value`` if there is none in the interval searched.
 
-    ``frequency`` is the angular frequency of the critical mode, zero where it does not oscillate;
-    ``mode`` its amplitudes by coordinate; ``crossing_speed`` the derivative of its growth rate by the load
-    where a simple pair crosses the imaginary axis, and ``rounding`` how far rounding may have moved the load. A load
-    smaller than that counts as found: what grows is seen beyond it, only not from where on. ``fixed`` are the family
+    ``frequency`` is the angular frequency of the critical mode, zero where it does not oscillate; ``mode`` its
+    amplitudes by coordinate; ``crossing_speed`` the derivative of its growth rate with respect to the load where a
+    simple pair crosses the imaginary axis; ``rounding`` how far rounding may have moved the load. A load smaller than
+    that counts as found: growth is seen beyond it, only its beginning is not known. ``fixed`` are the family
     coordinates that were asked for.
     """
 
@@ -33,10 +33,10 @@ class CriticalLoad:
     mode: Mapping[str, complex] | None
     searched: tuple[float, float]
     how: str
-    case: Any  # a Case; of a large system the assembly
+    case: Any  # a Case; for a large system the Assembly
     crossing_speed: float | None = None
     rounding: float = 0.0
-    modes: int | None = None  # of a rod that settled the load, and by how much the last ones changed it, relatively
+    modes: int | None = None  # number of rod modes at which the load converged; ``change`` is the last relative change
     change: float | None = None
     fixed: Mapping[str, float] = field(default_factory=dict)
 
@@ -57,7 +57,7 @@ class CriticalLoad:
             return f"no {self.kind} up to {self.load} = {self.searched[1]:g} ({self.how})"
         if self.rounding <= NOTED * abs(self.value):
             return f"{self.kind} at {self.load} = {self.value:.12g}: {self.how}"
-        if self.rounding >= abs(self.value):  # it has begun beyond, which is known
+        if self.rounding >= abs(self.value):  # growth is known to have begun beyond it
             last = f"{self.load} = {abs(self.value) + self.rounding:.1g}"
             return f"{self.kind} begins before {last}, rounding hides where: {self.how}"
         digits = max(1, math.ceil(-math.log10(self.rounding / abs(self.value))))
@@ -97,7 +97,7 @@ class CriticalLoads:
     divergence: CriticalLoad
     buckling: CriticalLoad
     cells: tuple[Cell, ...]
-    modes: int | None = None  # of a rod that settled the lowest load, and by how much the last ones changed it
+    modes: int | None = None  # number of rod modes at which the lowest load converged; ``change`` is the last change
     change: float | None = None
 
     @property

@@ -24,12 +24,12 @@ from pfaff.stability.stretches import Stretch
 
 Kind = Literal["hopf", "zero", "meeting"]
 
-AWAY = 0.3  # of load and eigenvalue, relative, the longest step
+AWAY = 0.3  # longest step of load and eigenvalue, relative
 
 
 @dataclass(frozen=True)
 class Crossing:
-    """A load at which an eigenvalue reaches the axis or zero, or two meet; ``sharp`` where it is known to rounding."""
+    """A load at which an eigenvalue reaches the axis or zero, or two meet; ``sharp`` if it is known to rounding."""
 
     kind: Kind
     load: float
@@ -37,7 +37,7 @@ class Crossing:
     sharp: bool = True
 
     def explains(self, before: tuple[int, int], after: tuple[int, int]) -> bool:
-        """Whether so many oscillations and exponentials may grow before and after it."""
+        """Whether these numbers of growing oscillations and exponentials, before and after it, agree with its kind."""
         more = after[0] - before[0], after[1] - before[1]
         if self.kind == "meeting":
             return more in ((1, -2), (-1, 2), (1, 0), (-1, 0), (0, 2), (0, -2))
@@ -47,14 +47,14 @@ class Crossing:
 def sharpened(
     stretch: Stretch, kind: Kind, value: complex, load: float, near: float, settled: float = SETTLED
 ) -> Crossing | None:
-    """The crossing that Newton's method reaches from an eigenvalue near a load, if it is at most so far away.
+    """The crossing that Newton's method reaches from an eigenvalue near a load, if it is within a distance of it.
 
-    Steps that shrink no more have ended there if they are smaller than ``settled``.
+    Steps that no longer shrink end there if they are smaller than ``settled``.
     """
     stretch = stretch.suited(load)
 
     def step(here: _Bordered) -> tuple[_Bordered, float] | None:
-        with np.errstate(over="ignore", invalid="ignore"):  # a step that is not finite is none
+        with np.errstate(over="ignore", invalid="ignore"):  # a step that is not finite ends the method
             taken = here.step(stretch.pencil(here.load), stretch.change(here.load), near)
         if taken is None:
             return None
@@ -68,7 +68,7 @@ def sharpened(
 
 
 def several_zeros(stretch: Stretch, load: float, near: float) -> Crossing | None:
-    """The load of the stretch at which several eigenvalues pass zero at once, if rounding leaves it where it is.
+    """The load of the stretch at which several eigenvalues pass zero at once, if it is stable under rounding.
 
     K + δ K_load is singular at δ = −1/μ, μ an eigenvalue of K⁻¹ K_load; those that are equal do not disturb each other.
     """
@@ -93,7 +93,7 @@ def several_zeros(stretch: Stretch, load: float, near: float) -> Crossing | None
 
 @dataclass(frozen=True)
 class _Bordered:
-    """A (double) eigenvalue λ = direction · size of the pencil at a load, with its vectors in units of their own."""
+    """A (double) eigenvalue λ = direction · size of the pencil at a load, with its vectors, in units of its own."""
 
     kind: Kind
     direction: complex
@@ -116,7 +116,7 @@ class _Bordered:
 
     @np.errstate(over="ignore", invalid="ignore")
     def step(self, pencil: Pencil, by_load: Pencil, unit: float) -> _Bordered | None:
-        """Newton's step; none where numbers overflow."""
+        """Newton's step; None where numbers overflow."""
         pencil, by_load = pencil.scaled(self.units), by_load.scaled(self.units)
         value, k, d, x, y = self.direction * self.size, len(self.x), self.direction, self.x, self.y
         P, P1, P_load = pencil.at(value), pencil.slope(value), by_load.at(value)
@@ -141,7 +141,7 @@ class _Bordered:
 
 def _start(stretch: Stretch, kind: Kind, value: complex, load: float) -> _Bordered:
     pencil = stretch.pencil(load)
-    units = pencil.units(abs(value) or pencil.largest)  # at zero, what is singular has no size
+    units = pencil.units(abs(value) or pencil.largest)  # a zero eigenvalue gives no scale
     turning = abs(value.imag) > abs(value.real)
     direction = 1j if turning else float(np.sign(value.real))
     size = abs(value.imag) if turning else abs(value.real)
@@ -152,14 +152,14 @@ def _start(stretch: Stretch, kind: Kind, value: complex, load: float) -> _Border
 
 
 def _framed(matrix: np.ndarray, c: np.ndarray) -> np.ndarray:
-    """With the row c·x below."""
+    """The matrix with the row c below it."""
     return np.vstack([matrix, np.append(c, np.zeros(matrix.shape[1] - len(c)))])
 
 
 def _solution(matrix: np.ndarray, right: np.ndarray, real: int, light: float) -> np.ndarray | None:
-    """What solves the equations or comes nearest; the last unknowns, so many, are real.
+    """The solution of the equations, or the nearest one; the last ``real`` unknowns are real.
 
-    Imaginary parts, of equations and of unknowns, are in units of ``light``.
+    Imaginary parts of equations and unknowns are in units of ``light``.
     """
     if not (np.isfinite(matrix).all() and np.isfinite(right).all()):
         return None

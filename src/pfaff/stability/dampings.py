@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 
 
 def damping_sources(case: Case, load: str, among: Sequence[str] | None) -> tuple[str, ...]:
-    """The damping parameters: in the dissipation, linearly, and nowhere else; the load, as a speed, is none."""
+    """The damping parameters: they enter the dissipation, linearly, and nothing else. The load, as a speed, is not
+    one."""
     s = case.system.statement
     elsewhere = set().union(*(e.free_symbols for e in (s.kinetic, s.potential, *s.forces, *s.constraints)))
     dampings = tuple(

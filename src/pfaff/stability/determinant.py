@@ -1,6 +1,6 @@
 """Bottema's bordered determinant of the small motions, D(p), and the zero roots that stand before it.
 
-Of n coordinates and m constraints, q = q̂ eᵖᵗ makes
+For n coordinates and m constraints, q = q̂ eᵖᵗ gives
 
     D(p) = | M p² + C p + K + Σ p G   Aᵀ |        and the frequency equation pˢ D(p) = 0,
            |          A               0  |
@@ -75,7 +75,7 @@ class Determinant:
 
     @property
     def symmetric_stiffness(self) -> np.ndarray | None:
-        """K + Σ p G after these elementary transformations, or None."""
+        """K + Σ p G after these elementary transformations, or None if there are none."""
         return None if self.columns is None else self.linearisation.stiffness + self.linearisation.A.T @ self.columns
 
     @property
@@ -95,7 +95,7 @@ class Determinant:
 @told
 @dataclass(frozen=True)
 class ExactDeterminant:
-    """The same in SymPy: the bordered ``matrix``, D as a ``polynomial`` in p, and the number of zero roots."""
+    """The determinant in SymPy: the bordered ``matrix``, D as a ``polynomial`` in p, and the number of zero roots."""
 
     matrix: sm.Matrix
     polynomial: sm.Poly

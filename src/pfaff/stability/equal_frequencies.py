@@ -6,10 +6,10 @@ from collections.abc import Callable
 
 import numpy as np
 
-ALIKE = 1e-8  # frequencies apart by less, relatively, are one: a double one parts by √ε
-LOADS = 81  # at which frequencies are compared
+ALIKE = 1e-8  # relative distance below which frequencies are equal: a double one splits by √ε
+LOADS = 81  # loads at which frequencies are compared
 GOLDEN = (5**0.5 - 1) / 2
-NARROWED = 70  # times, by which an interval shrinks to rounding
+NARROWED = 70  # steps that shrink an interval to rounding
 
 
 def clusters(squares: np.ndarray) -> list[np.ndarray]:
@@ -20,7 +20,7 @@ def clusters(squares: np.ndarray) -> list[np.ndarray]:
 
 
 def crossings(squares: Callable[[float], np.ndarray], top: float) -> list[float]:
-    """Loads between zero and ``top`` at which two frequencies are one that are not so elsewhere."""
+    """Loads between zero and ``top`` at which two frequencies are equal that are not so elsewhere."""
 
     def gaps(load: float) -> np.ndarray:
         values = np.sort(squares(load).real)
@@ -37,7 +37,7 @@ def crossings(squares: Callable[[float], np.ndarray], top: float) -> list[float]
 
 
 def _least(gaps: Callable[[float], np.ndarray], k: int, low: float, high: float) -> float:
-    """Where one of the gaps has its only minimum, by golden sections: that of |x| is found to rounding."""
+    """Where one of the gaps has its only minimum, by golden sections; even a kink, as of |x|, is found to rounding."""
     a, b = high - GOLDEN * (high - low), low + GOLDEN * (high - low)
     at_a, at_b = gaps(a)[k], gaps(b)[k]
     for _ in range(NARROWED):

@@ -32,9 +32,9 @@ AGREEMENT = 1e-8  # between a closed form and the numerical search, relative
 class ExactLoad(CriticalLoad):
     """A critical load in closed form.
 
-    ``value`` is a SymPy expression; ``condition`` the polynomial in the load of which it is a root and
-    ``candidates`` all its closed-form roots. Where parameters are symbols the branch is the one that holds at
-    ``near``, and in a neighbourhood of it.
+    ``value`` is a SymPy expression; ``condition`` the polynomial in the load of which it is a root, and ``candidates``
+    all its closed-form roots. Where parameters are symbols, the root chosen is the one that holds at ``near``, and in a
+    neighbourhood of it.
     """
 
     condition: Any = None
@@ -71,7 +71,7 @@ class ExactLinearisation:
 
 
 def exact_matrices(case: Case) -> tuple[sm.Matrix, sm.Matrix, sm.Matrix, sm.Matrix]:
-    """M, C, K + Σ p G and A at the origin; the values of the case are used as they are, exact or symbolic."""
+    """M, C, K + Σ p G and A at the origin, with the values of the case, exact or symbolic, as they are."""
     system = case.system
     system.check_independent()
     values = {symbol: exact_value(case.values[symbol.name], symbol) for symbol in system.parameters}
@@ -223,7 +223,7 @@ def matching_root(candidates: list[sm.Expr], wanted: float, sample: Mapping[str,
 
 
 def numeric_reference(case: Case, near: Mapping[str, float] | None, exclude: str) -> tuple[Case, dict[str, float]]:
-    """Numbers for the symbols in a case: those asked for, else the system's defaults, else one."""
+    """Numbers for the symbols in a case: those given, else the system's defaults, else one."""
     free = {name: value for name, value in case.values.items() if isinstance(value, sm.Expr) and value.free_symbols}
     free.pop(exclude, None)
     symbols = set().union(*(value.free_symbols for value in free.values())) if free else set()
@@ -234,7 +234,7 @@ def numeric_reference(case: Case, near: Mapping[str, float] | None, exclude: str
 
 
 def exact_value(value: Any, symbol: sm.Symbol) -> sm.Expr:
-    """Floats are taken for the decimal that they print: 1.5 is 3/2."""
+    """A float stands for the decimal that it prints: 1.5 is 3/2."""
     if value is None:
         raise ParameterError(f"parameter {symbol.name!r} has no value: give it a number or a symbol")
     return fraction(str(value)) if isinstance(value, float) else sm.sympify(value, strict=True)
@@ -252,7 +252,8 @@ def _reactions(name: str, balance: sm.Matrix, p: sm.Matrix) -> dict[sm.Symbol, s
 
 
 def _check_origin(system: System, values: Mapping[sm.Symbol, Any]) -> None:
-    """The origin must obey the constraints, and a term b(q) in them would add roots of its own."""
+    """Raise unless the origin obeys the constraints, and these are without a term b(q), which would add roots of its
+    own."""
     s = system.statement
     if any(sm.simplify(f.xreplace(dict.fromkeys(s.q, sm.S.Zero)).xreplace(values)) != 0 for f in s.positions):
         raise PfaffError(f"the origin violates a holonomic constraint of {system.name}: ask for numbers instead")

@@ -1,4 +1,4 @@
-"""The first load of a kind as it was asked for: in closed form, or by the search, with as many modes as it takes."""
+"""The first load of a kind as it was asked for: in closed form, or by the search with as many modes as it needs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Loads between neighbouring crossings, where they are probed, and what changes from one to the next."""
+"""Loads between neighbouring crossings: where they are probed, and what changes from one interval to the next."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Generic, TypeVar
 from pfaff.stability.crossings import Crossing
 from pfaff.stability.stretches import Stretch
 
-SHARES = (0.02, 0.5, 0.98)  # of an interval without crossings, where it is probed
+SHARES = (0.02, 0.5, 0.98)  # shares of an interval without crossings at which it is probed
 
 Counts = tuple[int, int]
 Item = TypeVar("Item")
@@ -18,7 +18,8 @@ Item = TypeVar("Item")
 
 @dataclass(frozen=True)
 class Change:
-    """A load from which so many oscillations and exponentials grow, and what happens there, if it is known."""
+    """A load, the numbers of oscillations and exponentials that grow from there on, and the crossing there, if
+    known."""
 
     load: float
     oscillating: int
@@ -38,22 +39,22 @@ class Interval:
 
     @property
     def places(self) -> list[float]:
-        """Where to probe it: also near its beginning, if it is long."""
+        """Loads at which to probe it: also near its beginning, if it is long."""
         inner = [load for load in self.doubtful if self.low < load < self.high]
         if not (self.stretch.exact or inner) and (self.low, self.high) == (self.stretch.low, self.stretch.high):
-            return list(self.stretch.nodes[1:])  # what is known there already
+            return list(self.stretch.nodes[1:])  # these are known already
         middles = [(a + b) / 2 for a, b in pairwise([self.low, *inner, self.high])] if inner else []
         width = self.high - self.low
         widths = {width, min(width, max(self.low, self.stretch.usual))}
         return sorted({*(self.low + share * each for share in SHARES for each in widths), *middles})
 
     def explains(self, before: Counts, after: Counts) -> bool:
-        """Whether its first crossing does just this."""
+        """Whether its first crossing explains this change."""
         return before == after if self.crossing is None else before == after or self.crossing.explains(before, after)
 
 
 class Remembered(Generic[Item]):
-    """What an iterator gives, kept for the next time."""
+    """The items of an iterator, kept for the next time."""
 
     def __init__(self, source: Iterator[Item]) -> None:
         self._source, self._known = source, list[Item]()

@@ -24,20 +24,20 @@ from pfaff.stability.critical_load import CriticalLoad
 from pfaff.stability.large_model import Model
 from pfaff.stability.large_modes import lowest_squares
 from pfaff.stability.large_views import MARGIN, Crossing, Damped, Reversible
-from pfaff.statement.told import told
+from pfaff.statement.told import answering, told
 from pfaff.statement.values import MOST, number_within, whole_number
 from pfaff.threads import cached_property
 
 UNRESOLVED = 1e-7  # shift-inverted eigenvalues below this, relative to the largest, are rounding
 CHECKED = (0.3, 0.6, 0.9)  # shares of the predicted load at which stability is confirmed
 SHORTEST = 1e-12  # step of load, relative to it
-MARCH = 16  # steps of load when nothing is predicted
+MARCH = 16  # steps of load where nothing is predicted
 
 
 @told
 @dataclass(frozen=True)
 class CheckedLoad:
-    """The lowest eigenvalues ω at one load, which of them grow, and how: as so many oscillations or exponentials."""
+    """The lowest eigenvalues ω at one load, which of them grow, and how many do as oscillations or exponentials."""
 
     load: float
     values: np.ndarray
@@ -52,13 +52,14 @@ class CheckedLoad:
         return growing_modes(self.oscillating, self.divergent)
 
 
+@answering
 @dataclass(frozen=True, repr=False)
 class SparseFlutter(CriticalLoad):
-    """The first flutter load of an assembly, or the honest absence of one in the interval searched.
+    """The first flutter load of an assembly, or None in ``value`` if there is none in the interval searched.
 
     ``mode`` holds the amplitudes of its coordinates q0, q1, …, ``case`` is the assembly; ``precision`` is the last step
     of Newton's method, relative to the load; ``checked`` are the loads at which at least ``modes`` modes were computed,
-    ``covered`` says which.
+    and ``covered`` names these loads.
     """
 
     precision: float | None = None
@@ -136,7 +137,8 @@ class Search:
         return self.model.first(self.reach)
 
     def at_risk(self, load: float) -> complex:
-        """The frequency of what will grow, below the load predicted for that; the least damped mode may be another."""
+        """The frequency of the mode that will grow, below the load predicted for that; the least damped mode may be
+        another."""
         if self.guess is not None and load < self.guess.load:
             return self.guess.eigenvalue
         return self.model.oscillation(load).eigenvalue

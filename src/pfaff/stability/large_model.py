@@ -9,7 +9,7 @@ from pfaff.flow.sparse_pencil import SparseLinearisation
 from pfaff.rest.assemblies import AssemblyPath
 from pfaff.stability.large_views import MARGIN, Crossing, Damped, Reversible
 
-UNCOUPLED = 1e-9  # share of the geometric stiffness on the lowest modes that counts as none
+UNCOUPLED = 1e-9  # share of the geometric stiffness on the lowest modes that counts as zero
 SCAN = 1.08  # ratio of successive loads scanned with the small model
 STACK = 16  # loads scanned at once
 
@@ -74,7 +74,7 @@ class Model:
         return int(growing.argmax()) if growing.any() else None
 
     def _check_coupling(self) -> None:
-        """The load must act among these shapes: otherwise whatever flutters, they do not."""
+        """Raise unless the load acts among these shapes: otherwise whatever flutters, they do not."""
         assembly, probe = self.path.assembly, self.path.probe
         change = self.path.linearise(probe).stiffness - self.path.linearise(0.0).stiffness
         whole = change @ self.shapes / probe

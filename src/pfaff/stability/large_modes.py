@@ -15,7 +15,7 @@ from pfaff.flow.sparse_pencil import SparseLinearisation, factorised
 SMALL = 80  # an assembly of fewer coordinates is cheaper by dense eigenvalues of the same operator
 UNRESOLVED = 1e-7  # shift-inverted eigenvalues below this, relative to the largest, are rounding
 ARNOLDI = 1e-11  # residual of Arnoldi's method, relative to the eigenvalue
-REFINED = 2  # steps of iterative refinement, whose residuals have the digits of the pencil
+REFINED = 2  # steps of iterative refinement, with residuals in the precision of the pencil
 RESTARTS = {float: 200, complex: 8}  # of Arnoldi's method; complex shifts may face a point of accumulation
 
 
@@ -29,8 +29,8 @@ class Border:
 
     @classmethod
     def near(cls, pencil: sparse.csc_array, mode: np.ndarray) -> Border:
-        """The border at the largest components of a mode and, by inverse iteration, of the left one: where the right
-        one is largest, that may vanish."""
+        """The border at the largest components of the right null vector and, by inverse iteration, of the left one,
+        which may vanish where the right one is largest."""
         factors = factorised(pencil)
         left: np.ndarray = np.random.default_rng(1949).uniform(-1, 1, pencil.shape[0]).astype(pencil.dtype)
         for _ in range(REFINED):
@@ -40,7 +40,7 @@ class Border:
     def factorised(self, pencil: sparse.csc_array) -> Callable[[np.ndarray | None], tuple[np.ndarray, Any]]:
         """(v, g) with P v + e_i g = right and v_j = 0; without a right-hand side, P v + e_i g = 0 and v_j = 1.
 
-        The pencil may have more digits than what it is solved in.
+        The pencil may have more digits than the solver.
         """
         total, around, kind = pencil.shape[0], self._around(pencil), complex if pencil.dtype.kind == "c" else float
         factors, wide = factorised(around.astype(kind)), around.tocsr()
@@ -96,7 +96,7 @@ def nearest_roots(lin: SparseLinearisation, count: int, shift: complex) -> tuple
         new = factors.solve((M @ u + moved @ q).astype(kind))[:n]
         return np.concatenate([new, shift * new - x[:n]])
 
-    own = len(np.unique(lin.pattern.indices[lin.data["moving"] != 0]))  # rows A q̇ + B q = 0 have a root of their own
+    own = len(np.unique(lin.pattern.indices[lin.data["moving"] != 0]))  # rows A q̇ + B q = 0 contribute a root each
     inverted, vectors = largest(inverse, 2 * n, 2 * (n - rows) + own, count, kind)
     return shift - 1 / inverted, vectors[:n]
 
@@ -106,8 +106,8 @@ def largest(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Eigenvalues of largest modulus of an operator, largest first, with eigenvectors: ``count`` by Arnoldi's method.
 
-    Of a small operator all that do not vanish, at most ``finite``. Eigenvalues that crowd a point of accumulation
-    may stay out: those that have converged are returned.
+    For a small operator, all that do not vanish, at most ``finite``. Eigenvalues that crowd a point of accumulation may
+    be missing: those that have converged are returned.
     """
     if size <= SMALL or count >= size - 1:
         values, vectors = np.linalg.eig(operator(np.eye(size, dtype=kind)))

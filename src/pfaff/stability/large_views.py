@@ -1,4 +1,4 @@
-"""Two ways to look at an assembly's modes: by squares of frequencies, or by eigenvalues where velocities matter."""
+"""Two views of an assembly's modes: squares of frequencies, or eigenvalues where velocities matter."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from pfaff.flow.sparse_pencil import SparseLinearisation
 from pfaff.rest.assemblies import AssemblyPath
 from pfaff.stability.large_modes import Border, lowest_squares, nearest_roots
 
-MARGIN = 1e-3  # how far from the critical load, relative to it, its two sides are looked at
-ROUNDING = 1e-11  # of shift-inverted eigenvalues, relative to the largest
-CONVERGED = 1e-13  # a relative step of the load after which another, which is costly, is not taken
-STAGNATED = 1e-7  # relative steps of the load below this that shrink no more are rounding: of a large sparse pencil
+MARGIN = 1e-3  # distance, relative to the critical load, at which its two sides are examined
+ROUNDING = 1e-11  # error of shift-inverted eigenvalues, relative to the largest
+CONVERGED = 1e-13  # relative step of the load after which another, costly one is not taken
+STAGNATED = 1e-7  # relative steps of the load below this that no longer shrink are rounding: of a large sparse pencil
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ class Damped:
     covered = "modes nearest to the frequency most at risk"
 
     def lowest(self, lin: SparseLinearisation, modes: int, near: complex) -> tuple[np.ndarray, np.ndarray]:
-        # Overdamped modes can crowd the origin: what matters lies beside the frequency most at risk.
+        # Overdamped modes can crowd the origin: relevant ones lie near the frequency most at risk.
         values, vectors = nearest_roots(lin, 2 * modes, 1j * (abs(near.imag) or abs(near)) * (1 + MARGIN))
         upper = values.imag >= -NEARLY_REAL * np.abs(values)
         return values[upper], vectors[:, upper]

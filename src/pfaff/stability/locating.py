@@ -19,19 +19,19 @@ from pfaff.stability.stretches import Stretch
 from pfaff.stability.subspaces import AWAY, from_axis, from_growth, near
 from pfaff.threads import cached_property
 
-PROBES = (1.37e-3, 0.137, 0.311, 0.733)  # usual loads at which structure is looked for: rounding hides it at far ones
-TWIN = 1e-9  # what meets and passes zero closer than this, relatively, does so at once
-ONE = 1e-12  # crossings closer than this, relatively, are one
+PROBES = (1.37e-3, 0.137, 0.311, 0.733)  # usual loads at which structure is looked for: at far ones rounding hides it
+TWIN = 1e-9  # relative distance within which a meeting and a passage through zero coincide
+ONE = 1e-12  # relative distance within which crossings are one
 NEAR_AXIS = 1e-2  # real parts below this, relative to the eigenvalue, of pairs that may cross at a candidate
 AHEAD = 1e-2  # how far ahead, relatively, candidates are sharpened: they may change places
-FAINT, AUDIBLE = 1e-6, 1e-3  # damping ratios that make candidates inexact, and those which are taken instead
-LANDED = 0.05  # how far from its candidate, relatively, a crossing may be
+FAINT, AUDIBLE = 1e-6, 1e-3  # damping ratios that make candidates inexact, and those that replace them
+LANDED = 0.05  # farthest relative distance of a crossing from its candidate
 APART, ASIDE = 0.2, 1e-2  # of two eigenvalues that are about to meet: their distance, and that from the axes, relative
 
 
 @dataclass(frozen=True)
 class Locator:
-    """Crossings on the stretches of a path, whose small motions, or squares, ``pencil`` gives at any load."""
+    """Crossings on the stretches of a path; ``pencil`` gives the small motions, or their squares, at any load."""
 
     pencil: Callable[[float], Pencil]
     unit: float
@@ -39,7 +39,7 @@ class Locator:
 
     @cached_property
     def always(self) -> dict[Kind, int]:
-        """How many eigenvalues are zero, and sums of two, at every load."""
+        """How many eigenvalues, and how many sums of two, are zero at every load."""
         zeros = sums = np.inf
         for share in PROBES:
             modes = self.pencil(share * self.unit).modes()
@@ -62,7 +62,7 @@ class Locator:
         endless = stretch.exact and stretch.fold is None
         if not endless:
             return stretch.load(shares[(shares > 0) & (shares <= 1)])
-        loads = stretch.load(shares)  # of which some may be on the other side of an end
+        loads = stretch.load(shares)  # some of them may lie beyond an end
         return loads[(loads > max(0.0, (1 - AHEAD) * stretch.low)) & (loads <= (1 + AHEAD) * stretch.high)]
 
     def _singular(self, stretch: Stretch, kind: Kind) -> list[np.ndarray]:
@@ -70,26 +70,26 @@ class Locator:
         if kind == "zero":
             return [each.coefficients[0] for each in stretch.pencils]
         forms = [each.J for each in stretch.pencils]
-        if not (stretch.exact or self.squares or self.always["hopf"]):  # or eigenvalues away from the axis take part
+        if not (stretch.exact or self.squares or self.always["hopf"]):  # else eigenvalues off the axis take part
             forms = near(forms, from_axis if kind == "hopf" else from_growth)
         return [pair_sums(each) if kind == "hopf" else near_meetings(each) for each in forms]
 
     def crossings(self, stretch: Stretch, kinds: tuple[Kind, ...]) -> Iterator[Crossing]:
-        """In order; found as far as they are asked for, and once."""
+        """Crossings in order, found on demand and once."""
         key = stretch.low, kinds
         if key not in self._crossings_of:
             self._crossings_of[key] = Remembered(self._find_crossings(stretch, kinds))
         return iter(self._crossings_of[key])
 
     def _find_crossings(self, stretch: Stretch, kinds: tuple[Kind, ...]) -> Iterator[Crossing]:
-        """Each sharpened shortly before it is needed."""
+        """Crossings in order, each sharpened shortly before it is needed."""
         ahead: list[tuple[float, int, Crossing]] = []
         done = 0.0
         for place, (load, found) in enumerate(chain(self._sharpened_candidates(stretch, kinds), [(np.inf, None)])):
             while ahead and ahead[0][0] < load * (1 - AHEAD):
                 _, _, first = heappop(ahead)
                 if ahead and ahead[0][2].kind == "zero" and ahead[0][0] <= first.load * (1 + TWIN):
-                    _, _, first = heappop(ahead)  # two that meet at zero
+                    _, _, first = heappop(ahead)  # two eigenvalues that meet at zero
                 if not first.sharp or first.load > done * (1 + ONE):
                     yield first
                     done = max(done, first.load)
@@ -110,7 +110,7 @@ class Locator:
     def sharpened(self, stretch: Stretch, kind: Kind, load: float) -> Crossing | None:
         value = 0j if kind == "zero" else self._critical(stretch, kind, load)
         if value is None:
-            return Crossing(kind, load, 0j, sharp=False) if kind == "meeting" else None  # rounding: to be looked at
+            return Crossing(kind, load, 0j, sharp=False) if kind == "meeting" else None  # by rounding: to be examined
         near = LANDED * max(abs(load), DISTANCE * self.unit)
         found = sharpened(stretch, kind, value, load, near)
         if found is None and kind == "zero" and stretch.exact and not self.always["zero"]:
@@ -118,7 +118,7 @@ class Locator:
         return found or Crossing(kind, load, value, sharp=False)
 
     def _critical(self, stretch: Stretch, kind: Kind, load: float) -> complex | None:
-        """The eigenvalue to which a candidate belongs: none if it is two real ones of opposite sign that cancel."""
+        """The eigenvalue to which a candidate belongs; None if the candidate is two real ones of opposite sign."""
         if kind == "hopf":
             return _crossing_pair(*stretch.moving(load))
         values = stretch.pencil(load).rough
@@ -127,7 +127,7 @@ class Locator:
 
 
 def _audible(stretch: Stretch) -> Stretch:
-    """With damping that rounding does not hide: where it is light, loads depend on its square."""
+    """The stretch with damping that rounding does not hide: where it is light, loads depend on its square."""
     modes = stretch.pencils[0].modes()
     light = (modes.light < 1) & (modes.values.real != 0)
     heaviest = float(np.abs(modes.values[light].real / modes.values[light]).max(initial=0.0))
@@ -137,7 +137,7 @@ def _audible(stretch: Stretch) -> Stretch:
 
 
 def _quiet(stretch: Stretch) -> bool:
-    """Whether all eigenvalues stay away from the imaginary axis, by more than they move on the stretch."""
+    """Whether all eigenvalues stay away from the imaginary axis by more than they move on the stretch."""
     if stretch.exact:
         return False
     distances = [float(np.abs(each.rough.real).min(initial=np.inf)) for each in stretch.pencils]
@@ -155,13 +155,13 @@ def _zero_sums(modes: Modes) -> int:
 
 
 def _crossing_pair(modes: Modes, rates: np.ndarray) -> complex | None:
-    """The pair near the imaginary axis that reaches it at the load which is nearest, to first order."""
+    """The pair near the imaginary axis that, to first order, reaches it at the nearest load."""
     near = (modes.values.imag > 0) & (np.abs(modes.values.real) <= NEAR_AXIS * np.abs(modes.values))
     if not near.any():
         return None
     values, rates = modes.values[near], rates[near]
     with np.errstate(divide="ignore", invalid="ignore"):
-        distance = np.abs(values.real / rates.real)  # not a number for a pair that stays on the axis
+        distance = np.abs(values.real / rates.real)  # NaN for a pair that stays on the axis
     return complex(values[np.nan_to_num(distance, nan=np.inf).argmin()])
 
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from pfaff.case import Case
 
 MANY = 100_000_000  # points of a map
-CHUNK = 16384  # points at a time, so that all intermediates stay in the cache
+CHUNK = 16384  # points at a time, so that all intermediates fit in the cache
 AFFINE = 1e-12
 
 
@@ -52,7 +52,8 @@ class FlutterMap:
 
 
 def closed_map(case: Case, load: str, axes: Mapping[str, np.ndarray], to: float | None) -> FlutterMap | None:
-    """The map in closed form: over dampings, of two degrees of freedom whose load only stiffens; nothing of others."""
+    """The map over dampings in closed form, for two degrees of freedom whose load only stiffens; None for other
+    systems."""
     names, points = list(axes), grid_points(axes)
     try:
         damping_sources(case, load, names)
@@ -72,7 +73,7 @@ def closed_map(case: Case, load: str, axes: Mapping[str, np.ndarray], to: float 
 
 
 def checked_axes(case: Case, axes: Mapping[str, Any]) -> dict[str, np.ndarray]:
-    """Values of parameters that keep what their symbols promise."""
+    """Values of parameters, checked against the declared signs."""
     if not axes:
         raise ParameterError("a map needs at least one parameter with its values: flutter_map(c_i=values)")
     found = {name: np.atleast_1d(numbers_from(name, values)) for name, values in axes.items()}
@@ -91,7 +92,8 @@ def grid_points(axes: Mapping[str, np.ndarray]) -> np.ndarray:
 
 
 def _one_by_one(case: Case, load: str, names: list[str], points: np.ndarray, to: float) -> np.ndarray:
-    """Where the load does more than stiffen about an equilibrium that stays: slow, but right for any system."""
+    """Loads one by one, where the load does more than stiffen about a fixed equilibrium: slow, but right for any
+    system."""
     found = [
         critical_load(case.at(**dict(zip(names, map(float, point), strict=True))), load, "flutter", to, {}).value
         for point in points.T

@@ -9,25 +9,26 @@ from pfaff.errors import ConvergenceError
 from pfaff.rest.path import LoadPath
 from pfaff.rest.small_motions import Linearisation, alongside
 
-USUAL = 4.0  # natural ranges are so many times a usual load
+USUAL = 4.0  # ratio of the natural range to a usual load
 STIFFENED = 1e-12  # change of the stiffness, relative, that is more than rounding
-SEEN = (1e-8, 1e-3)  # changes of the matrices by a load, relative, from which their slopes are told
-DECADES, TRIED = 4, 24  # by which loads are apart that are tried for such changes; how many
+SEEN = (1e-8, 1e-3)  # relative changes of the matrices by a load from which their slopes are determined
+DECADES, TRIED = 4, 24  # distance, in decades, of loads tried for such changes; most trials
 EXTREME = 290  # decades: farther loads are hardly numbers
 LEAP = 8  # trials after which the next are twice as far, so that no units are too large or too small
-STRAIGHT = 1e-9  # by which changes differ, relatively, that are in proportion to their loads
-NEARER = (1.0, 1e-3, 1e-6)  # times such a load, where the equilibrium is not followed so far
-EVEN = 1e-6  # by which a range may exceed the round number that it is
+STRAIGHT = 1e-9  # relative difference of changes that are proportional to their loads
+NEARER = (1.0, 1e-3, 1e-6)  # factors on such a load, tried where the equilibrium is not followed so far
+EVEN = 1e-6  # relative excess of a range over a round number that is rounded down
 UNKNOWN = 200.0  # the range of a load that changes nothing
 
 
 def natural_range(path: LoadPath) -> float:
-    """Four times the load at which geometric stiffness equals elastic stiffness, rounded up to 1, 2 or 5.
+    """Four times the load at which geometric stiffness equals elastic stiffness, rounded up to 1, 2 or 5 times a power
+    of ten.
 
-    Where the load stiffens nothing, but turns or damps, that at which such forces equal those of stiffness and inertia;
-    where it is a mass or a lever, that at which it has doubled the inertia; where it is a speed at which constraints
-    carry the system, that at which they turn it as fast as it swings; where it only moves the equilibrium, that at
-    which the matrices have changed with it.
+    Where the load stiffens nothing but acts as a gyroscopic or damping force, the load at which such forces equal those
+    of stiffness and inertia; where it is a mass or a lever, that at which it has doubled the inertia; where it is a
+    speed at which constraints carry the system, that at which they turn it as fast as it swings; where it only moves
+    the equilibrium, that at which the matrices have changed with it.
     """
     shares = _Shares(path)
     visible, start = _visible(shares), path.linearise(0.0)
@@ -41,11 +42,11 @@ def natural_range(path: LoadPath) -> float:
 
 
 def _four_times(path: LoadPath, shares: _Shares, start: Linearisation, there: Linearisation, probe: float) -> float:
-    """The range that the small motions at a load suggest."""
+    """The range suggested by the small motions at a load."""
     stiff, more = _sizes(start, there, "stiffness")
     if not stiff:
         stiff = _stiff(stiff, _sizes(start, there, "C")[0], _sizes(start, there, "M")[0])
-    if more > STIFFENED * stiff > 0:  # less is rounding: a speed, say, that stiffens nothing
+    if more > STIFFENED * stiff > 0:  # less is rounding: as for a speed, which stiffens nothing
         return _rounded(USUAL * probe * (stiff / more))
     (damping, more), (mass, heavier) = (_sizes(start, there, name) for name in ("C", "M"))
     usual = max(damping, np.sqrt(stiff) * np.sqrt(mass))
@@ -61,7 +62,8 @@ def _four_times(path: LoadPath, shares: _Shares, start: Linearisation, there: Li
 
 
 def _visible(shares: _Shares) -> float:
-    """A load whose change of the matrices tells a slope, being small or in proportion to it; one, if none does."""
+    """A load whose change of the matrices gives their slope, being small or proportional to it; one, if there is
+    none."""
     exponent, low, high = 0, -np.inf, np.inf
     for trial in range(TRIED):
         share = shares.at(exponent)
@@ -79,7 +81,8 @@ def _visible(shares: _Shares) -> float:
 
 
 class _Shares:
-    """By how much loads change the matrices, at most, where their slope puts the equilibrium; in units of inertia."""
+    """Largest relative change of M, C, K per load, with the equilibrium where its slope puts it; in units of the
+    inertia."""
 
     def __init__(self, path: LoadPath) -> None:
         self.path, self.z = path, path.solution(0.0)
@@ -105,7 +108,7 @@ class _Shares:
         return self.known[exponent]
 
     def of_constraints(self, load: float) -> float:
-        """By how much a load changes what the constraints demand of displacements, beside what they do of rates."""
+        """How much a load changes the constraints on displacements, relative to those on rates."""
         usual, change = self.usual[-1], np.abs(self._at(self.z, load)[-1] - self.start[-1]).max(initial=0.0)
         return float(change / usual) if usual else 0.0
 
@@ -117,12 +120,13 @@ class _Shares:
 
 
 def _stiff(stiffness: float, damping: float, mass: float) -> float:
-    """The stiffness or, where there is none, that at which the damping would be critical."""
+    """The stiffness or, where there is none, the one for which the damping would be critical."""
     return stiffness or (damping**2 / mass if mass else 0.0)
 
 
 def _sizes(start: Linearisation, there: Linearisation, name: str) -> tuple[float, float]:
-    """Of a matrix without load, and of its change, on velocities that constraints allow, in the same directions."""
+    """Sizes of a matrix without load, and of its change, on velocities that constraints allow, in the same
+    directions."""
     start, there = start.inertial, alongside(there, start).inertial
     N = start.kernel
     L = N if there.moves_like(start) else there.kernel @ (there.kernel.T @ N)
@@ -139,7 +143,7 @@ def _rounded(load: float) -> float:
 
 
 def rounded_up(load: float) -> float:
-    """To 1, 2 or 5 times a power of ten."""
+    """The load rounded up to 1, 2 or 5 times a power of ten."""
     if not load:
         return 0.0
     decade = 10.0 ** np.floor(np.log10(load))

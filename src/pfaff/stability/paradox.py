@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -37,18 +37,19 @@ if TYPE_CHECKING:
     from pfaff.case import Case
 
 SMALLEST = float(np.finfo(float).tiny)
-PROBED = 0.0, 0.137, 0.311, 0.733  # shares of the range at which is seen what holds everywhere
+PROBED = 0.0, 0.137, 0.311, 0.733  # shares of the range at which properties that hold everywhere are probed
 SAMPLES = 400  # loads at which the cone of stable directions is probed
-UNDAMPED = 1e-12  # damping of a mode, relative to the largest, that is none but for rounding
+UNDAMPED = 1e-12  # damping of a mode, relative to the largest, that is zero but for rounding
 FINER, REFINEMENTS = 8, 9  # the best load is enclosed in ever finer grids
-ASIDE, ROUNDING = 1e-6, 1e-8  # of a load, how far before it modes that cross are told; of dampings, what is none there
+ASIDE = 1e-6  # relative distance before a load at which modes that cross there are distinguished
+ROUNDING = 1e-8  # couplings by damping below this, relative to the largest damping, are zero there
 RECOVERED = 1e-9  # a limit this close to P_0, relatively, is P_0
 
 
 @answering
 @dataclass(frozen=True)
 class Paradox:
-    """The limit of vanishing damping, beside the load of the system without damping from the beginning.
+    """The limit of vanishing damping, beside the load of the system that has no damping at all.
 
     ``limit`` is P_d* along ``direction``; ``singles`` the limit for each source of damping alone; ``maximum``
     the largest limit over all non-negative directions, attained along ``best``.
@@ -80,14 +81,14 @@ class Paradox:
 
     @property
     def known(self) -> tuple[bool, bool]:
-        """Whether minimum and maximum are those over all directions: beyond a load at which damping mixes the modes of
-        frequencies that cross, others than those compared may have a lower limit, or a higher one."""
+        """Whether minimum and maximum are those over all directions. Beyond a load at which damping mixes the modes of
+        frequencies that cross, directions other than those compared may have a lower limit, or a higher one."""
         mixing = self.weak.mixing
         return self.minimum <= min(mixing, default=np.inf), self.maximum not in mixing
 
     @cached_property
     def _best(self) -> tuple[float, np.ndarray]:
-        # Always after the single sources: the path remembers where it has been, and with it the last digits.
+        # After the single sources, always: the path remembers its steps, and with them the last digits.
         return self.weak.best(self.singles)
 
     @property
@@ -153,21 +154,29 @@ class WeakDamping:
     """
 
     def __init__(self, case: Case, load: str, sources: tuple[str, ...]) -> None:
-        self.sources = sources
-        bare = case.unchecked(**dict.fromkeys(sources, 0.0))
-        found = critical_load(bare, load, "flutter", None, {})
+        self.sources, self.load = sources, load
+        self.bare = case.unchecked(**dict.fromkeys(sources, 0.0))
+        found = critical_load(self.bare, load, "flutter", None, {})
         self.undamped = np.inf if found.value is None else float(found)
         self.frequency = float(found.frequency or 0.0)
         if self.undamped == 0:
             raise PfaffError(f"{case.system.name} flutters without damping and without load: there is no limit to take")
-        self.path = LoadPath(bare, load, {})
         self._sources = [case.system.parameter_names.index(name) for name in sources]
         self._known: dict[float, tuple[np.ndarray, ...]] = {}
-        self._matrices(self.path.origin)  # which refuses what is not known
+        self._matrices(self.path.origin)  # raises where something is not known
         self.top = self._range(case, load) if found.value is None else self.undamped * (1 - 1e-9)
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Other processes go along the path themselves."""
+        return {name: each for name, each in vars(self).items() if name != "path"} | {"_known": {}}
+
+    @cached_property
+    def path(self) -> LoadPath:
+        """The path of the undamped system."""
+        return LoadPath(self.bare, self.load, {})
+
     def _range(self, case: Case, load: str) -> float:
-        """How far limits are looked for where nothing flutters without damping: as far as with a strong one."""
+        """How far limits are looked for where nothing flutters without damping: as far as with strong damping."""
         M, K, C, _ = self._matrices(self.path.origin)
         strong = np.sqrt(np.linalg.norm(M) * np.linalg.norm(K)) / np.maximum(np.linalg.norm(C, axis=(1, 2)), SMALLEST)
         damped = case.unchecked(**dict(zip(self.sources, strong.tolist(), strict=True)))
@@ -191,7 +200,7 @@ class WeakDamping:
         squares, right, left, C, H = self.modes(load)
         damping = left @ np.tensordot(weights, C, axes=1) @ right
         if H.any():
-            omega = np.emath.sqrt(np.where(squares, squares, np.inf))  # what does not oscillate is not turned
+            omega = np.emath.sqrt(np.where(squares, squares, np.inf))  # modes that do not oscillate are not turned
             damping = damping - 1j * (left @ np.tensordot(weights, H, axes=1) @ right) / omega
         beta = np.empty(len(squares))
         for cluster in clusters(squares):
@@ -266,13 +275,13 @@ class WeakDamping:
 
     @cached_property
     def mixing(self) -> list[float]:
-        """Those of them at which damping takes from one mode to the other and back, so that both together may lose
-        their damping before either does."""
+        """Crossings at which damping couples one mode to the other and back, so that both together may lose their
+        damping before either does."""
         return [load for load in self.crossings if self._mixes(load)]
 
     def _mixes(self, load: float) -> bool:
-        """By the modes a little before, which are those that cross. Their decay is that of each if nothing is taken
-        back, and no less than that if what is taken back is negative."""
+        """Whether damping couples the modes that cross at a load, by the modes a little before. Without coupling back,
+        their decay is that of each mode; it is no less if the product of both couplings is negative."""
         squares, right, left, C, H = self.modes(load * (1 - ASIDE))
         order = np.argsort(squares.real)
         gaps = np.diff(squares.real[order]) / np.maximum(np.abs(squares.real[order][1:]), SMALLEST)
@@ -292,9 +301,9 @@ class WeakDamping:
         return load
 
     def best(self, singles: Mapping[str, float]) -> tuple[float, np.ndarray]:
-        """The largest limit over non-negative directions, with a direction of unit length that attains it.
+        """The largest limit over non-negative directions, with a unit direction that attains it.
 
-        For different frequencies only: then the directions that stay stable up to a load form a cone. Else it is the
+        Only for different frequencies: then the directions that stay stable up to a load form a cone. Else it is the
         largest of the limits of single sources.
         """
         others = self._from_the_cone() if self.simple else []

@@ -1,8 +1,8 @@
 """The rightmost eigenvalues of a sparse matrix, all of those that grow among them.
 
-In whatever units, every eigenvalue lies in the box that the symmetric and the skew part of a matrix span: Re λ ≤ ρ and
-|Im λ| ≤ Ω (Bendixson 1902). Arnoldi's method about a shift to the right gives the eigenvalues nearest to it, in a disc:
-once that covers what lies of the box to the right of the imaginary axis, none that grows is left out.
+In any units, every eigenvalue lies in the box that the symmetric and the skew part of a matrix span: Re λ ≤ ρ and |Im
+λ| ≤ Ω (Bendixson 1902). Arnoldi's method about a shift to the right gives the eigenvalues nearest to it, in a disc:
+once that covers the part of the box to the right of the imaginary axis, no growing eigenvalue is left out.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ from pfaff.algebra.tolerances import REAL, SETTLED, ceased
 from pfaff.errors import ConvergenceError
 from pfaff.stability.large_modes import largest
 
-FEWEST, MOST = 8, 128  # eigenvalues that are looked for
-FEW, AFFORDED = 80, 1000  # states of which all eigenvalues are computed at once, and where it must be
-SWEEPS = 30  # of balancing
+FEWEST, MOST = 8, 128  # least and largest number of eigenvalues asked of Arnoldi's method
+FEW, AFFORDED = 80, 1000  # states up to which all eigenvalues are computed at once, and up to which they can be
+SWEEPS = 30  # sweeps of balancing
 SHIFTS, SOLVES = 4, 8  # of inverse iteration, and solutions with the factors about each shift
-WIDER = 1.01  # than the box, the disc
+WIDER = 1.01  # ratio of the disc to the box
 
 
 @dataclass(frozen=True)
 class Rightmost:
-    """Eigenvalues in a disc about a real shift, the rightmost first, with their right vectors; ``complete`` tells
+    """Eigenvalues in a disc about a real shift, the rightmost first, with their right vectors; ``complete`` says
     whether all that grow are known to be among them."""
 
     values: np.ndarray
@@ -43,7 +43,7 @@ class Rightmost:
         return complex(self.values[which]), self.vectors[:, which]
 
     def left_vectors(self, J: sparse.csc_array) -> np.ndarray:
-        """Those of the transposed matrix that belong to the same eigenvalues, in the same order."""
+        """Left vectors of the same eigenvalues, in the same order."""
         n = J.shape[0]
         if len(self.values) == n:
             return np.linalg.pinv(self.vectors).T
@@ -55,10 +55,10 @@ class Rightmost:
 
 
 def rightmost(J: sparse.csc_array, expected: int = FEWEST) -> Rightmost:
-    """Eigenvalues from the right on: so many, or as many as it takes to be sure of those that grow.
+    """Eigenvalues from the right on: ``expected`` ones, or as many as it takes to be sure of those that grow.
 
-    Where eigenvalues crowd about a point, as those of states that nothing carries to their neighbours, Arnoldi's method
-    does not part them: then, and of few states, all are computed.
+    Where eigenvalues crowd about a point, as those of states that are not coupled to their neighbours, Arnoldi's method
+    does not separate them: then, and for few states, all are computed.
     """
     n = J.shape[0]
     if n <= FEW or expected >= n:
@@ -80,7 +80,7 @@ def rightmost(J: sparse.csc_array, expected: int = FEWEST) -> Rightmost:
 
 
 def followed(J: sparse.csc_array, value: complex, vector: np.ndarray) -> tuple[complex, np.ndarray]:
-    """The eigenvalue near a guess whose vector is nearest to another one, by inverse iteration, and its vector."""
+    """The eigenvalue near a guess whose vector is nearest to a given one, by inverse iteration, and its vector."""
     whole = float(np.abs(J.data).max())
     if abs(value.imag) <= REAL * abs(value):
         value, vector = value.real, vector.real
@@ -98,7 +98,7 @@ def followed(J: sparse.csc_array, value: complex, vector: np.ndarray) -> tuple[c
 
 
 def _counts(expected: int) -> Iterator[int]:
-    """How many eigenvalues are looked for, one after the other: twice as many each time, up to the most."""
+    """Numbers of eigenvalues to ask for, one after the other: each twice the one before, up to the most."""
     count = min(max(expected, FEWEST), MOST)
     yield count
     while count < MOST:
@@ -107,7 +107,7 @@ def _counts(expected: int) -> Iterator[int]:
 
 
 def _nearest(factors: Factors, shift: float, n: int, count: int) -> tuple[np.ndarray, np.ndarray]:
-    """So many eigenvalues about a shift, or as many of them as are found."""
+    """``count`` eigenvalues about a shift, or as many as are found."""
     try:
         inverted, vectors = largest(factors.unrefined, n, n, count, float)
     except ConvergenceError:
@@ -121,7 +121,7 @@ def _all(J: sparse.csc_array) -> Rightmost:
 
 
 def _in_order(values: np.ndarray, vectors: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The rightmost first, each with its conjugate."""
+    """Eigenvalues and vectors, the rightmost first, each with its conjugate."""
     kept = np.flatnonzero(_paired(values))
     kept = kept[np.lexsort((values[kept].imag, -values[kept].real))]
     return values[kept], vectors[:, kept]
@@ -154,5 +154,5 @@ def _balanced(J: sparse.csc_array) -> sparse.csr_array:
         sizes = data * D[j] / D[i]
         rows, columns = np.bincount(i, sizes**2, n), np.bincount(j, sizes**2, n)
         known = (rows > 0) & (columns > 0)
-        D[known] *= (rows[known] / columns[known]) ** 0.125  # half of the way, since all move at once
+        D[known] *= (rows[known] / columns[known]) ** 0.125  # half way, since all rows and columns move at once
     return sparse.csr_array((entries.data * D[j] / D[i], (i, j)), shape=J.shape)

@@ -1,7 +1,7 @@
-"""Rigid motions that stay free under every load, as of a structure that floats: they are left out of a search.
+"""Rigid motions that are free under every load, as of a structure that floats: they are left out of a search.
 
-Along them K z = 0 at all loads. The zero eigenvalues that this means, two for each motion that nothing damps, would be
-met by all others that pass zero, and rounding would part them by its root, or let them grow.
+Along them K z = 0 at all loads. The zero eigenvalues this implies, two for each motion that nothing damps, would meet
+every other eigenvalue that passes zero, and rounding would split them by its square root, or let them grow.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ import numpy as np
 from pfaff.rest.outward import Outward
 from pfaff.rest.path import LoadPath
 
-LOADED = (0.137, 0.733)  # usual loads, under which a motion must be free as well
+LOADED = (0.137, 0.733)  # usual loads under which a motion must be free as well
 
 
 class Held(Outward):
-    """A path by the distance from its origin, on which small motions are without some rigid ones."""
+    """A path parametrised by the distance from its origin, whose small motions exclude some rigid ones."""
 
     def __init__(self, path: Outward, free: np.ndarray) -> None:
         super().__init__(path.path, path.sign)
@@ -31,7 +31,7 @@ class Held(Outward):
 
 
 def without_rigid_motions(path: Outward, unit: float) -> Outward:
-    """The same path, its small motions without those that are free at all loads; ``unit`` is a usual load."""
+    """The path without the rigid motions that are free at all loads; ``unit`` is a usual load."""
     if not isinstance(path.path, LoadPath):
         return path
     free = path.linearise(0.0).rigid

@@ -9,7 +9,7 @@ boundary determinant is symmetric in k₁ and k₂, hence entire in λ.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -22,8 +22,10 @@ from pfaff.stability.critical import critical_load
 from pfaff.stability.exact import ExactLoad, exact_value
 from pfaff.statement.rod_frame import refined
 from pfaff.statement.rods import PLACE, SECTIONS
+from pfaff.statement.told import answering
 from pfaff.statement.values import by_name, number_from, one_of, whole_number
 from pfaff.threads import cached_property
+from pfaff.travel import Travels
 
 if TYPE_CHECKING:
     from pfaff.case import Case
@@ -31,18 +33,20 @@ if TYPE_CHECKING:
 
 USUAL, MOST = 30, 1000  # digits
 GUARD = 15  # digits beyond those asked for
-STARTS = (10, 16, 24)  # modes from whose loads a root is looked for, if their number is open
-MODES = 6  # of the rod that are tried for the one that loses its stability
-AGREEMENT = 1e-3  # between the root and the search that it starts from, relative
+STARTS = (10, 16, 24)  # numbers of modes from whose loads a root is looked for, if their number is left open
+MODES = 6  # modes of the rod that are tried for the one that loses its stability
+AGREEMENT = 1e-3  # relative agreement between the root and the search that it starts from
 STILL = 1e-6  # eigenvalues below this part of the lowest frequency of the unloaded rod are zero
 
 
-class RodCharacteristic:
+@dataclass(frozen=True, eq=False)
+class RodCharacteristic(Travels):
     """D(λ; load) of a case: one uniform rod, clamped to a block or a wall, with anything attached to its end."""
 
-    def __init__(self, case: Case) -> None:
-        self.case = case
-        system = case.system
+    case: Case
+
+    def __post_init__(self) -> None:
+        system = self.case.system
         if len(system.rods) != 1:
             raise ParameterError(f"{system.name} has {len(system.rods)} rods: a characteristic function is for one")
         rod = system.rods[0]
@@ -51,23 +55,39 @@ class RodCharacteristic:
             raise ParameterError(f"the {varying[0]} of {rod.name} varies along it: only uniform rods have closed forms")
         if any(station.place != 1 for station in system.stations):
             raise ParameterError(f"something is attached between the ends of {rod.name}: ask for the number")
-        self.load = system.load.name if system.load is not None else ""
-        sections = {name: getattr(rod, name) for name in SECTIONS}
-        expressions = {**sections, "length": rod.length, **_attached(case)}
-        # Fractions are arguments, too: a context of mpmath divides them in its own digits.
-        self._fractions = sorted({r for e in expressions.values() for r in e.atoms(sm.Rational) if r.q != 1}, key=str)
+        _ = self._expressions  # which refuses rods that do not rest straight
+
+    @property
+    def load(self) -> str:
+        load = self.case.system.load
+        return load.name if load is not None else ""
+
+    @cached_property
+    def _expressions(self) -> dict[str, sm.Expr]:
+        """Sections, length, thrust, and what is attached to the end, in the parameters."""
+        rod = self.case.system.rods[0]
+        return {**{name: getattr(rod, name) for name in SECTIONS}, "length": rod.length, **_attached(self.case)}
+
+    @cached_property
+    def _fractions(self) -> list[sm.Rational]:
+        """Arguments, too: a context of mpmath divides them in its own digits."""
+        found = {r for e in self._expressions.values() for r in e.atoms(sm.Rational) if r.q != 1}
+        return sorted(found, key=str)
+
+    @cached_property
+    def _formulas(self) -> Callable[..., list[Any]]:
         stand = {r: sm.Dummy() for r in self._fractions}
-        arguments = [*system.parameters, *stand.values()]
-        self._names = tuple(expressions)
-        self._formulas = sm.lambdify(arguments, [e.xreplace(stand) for e in expressions.values()], "math", dummify=True)
+        arguments = [*self.case.system.parameters, *stand.values()]
+        stated = [e.xreplace(stand) for e in self._expressions.values()]
+        return sm.lambdify(arguments, stated, "math", dummify=True)
 
     def _values(self, mp: Any, values: Mapping[str, Any]) -> dict[str, Any]:
         fractions = [mp.mpf(r.p) / r.q for r in self._fractions]
         found = self._formulas(*(values[name] for name in self.case.system.parameter_names), *fractions)
-        return dict(zip(self._names, map(mp.mpf, found), strict=True))
+        return dict(zip(self._expressions, map(mp.mpf, found), strict=True))
 
     def numbers(self, mp: Any) -> dict[str, Any]:
-        """The values of the case, as exact as they were given."""
+        """The values of the case, as exactly as they were given."""
         given = self.case.values
         symbols = {symbol.name: symbol for symbol in self.case.system.parameters}
         return {name: mp.mpf(sm.N(exact_value(given[name], symbols[name]), mp.dps + GUARD)) for name in symbols}
@@ -133,7 +153,7 @@ class RodCharacteristic:
     def limit(self, direction: Mapping[str, float], digits: int = USUAL) -> Any:
         """The flutter load as damping vanishes along a direction: D = Σ d_j g_j = 0 with g_j = ∂D/∂d_j / λ.
 
-        Where that is not below the load without damping, it is that load.
+        Where that is not below the load without damping, the limit is that load.
         """
         direction = by_name("direction", direction, "{'eta': 1}")
         digits = whole_number("digits", digits, 5, MOST, "ask for fewer")
@@ -182,14 +202,15 @@ class RodCharacteristic:
         return float(np.abs(spectrum.values).min())
 
 
+@answering
 @dataclass(frozen=True, repr=False)
 class RodLoad(ExactLoad):
-    """A critical load as a root of the characteristic function; ``digits`` gives as many as are asked for."""
+    """A critical load as a root of the characteristic function; ``digits`` computes it to any precision."""
 
     found: CriticalLoad | None = None
 
     def digits(self, digits: int) -> sm.Float:
-        """The load to so many digits."""
+        """The load to this many digits."""
         digits = whole_number("digits", digits, 5, MOST, "ask for fewer")
         assert self.found is not None
         load, _ = RodCharacteristic(self.case).root(self.found, digits)
@@ -277,7 +298,8 @@ def _attached(case: Case) -> dict[str, sm.Expr]:
 
 
 def _turning(s: Any) -> set[sm.Symbol]:
-    """Parameters within sines and cosines: a misalignment that vanishes must be put in, others may stay symbols."""
+    """Parameters within sines and cosines: a misalignment that vanishes must be substituted, others may stay
+    symbols."""
     stated = (s.kinetic, s.potential, s.dissipation, *s.forces, *s.constraints)
     return {symbol for each in stated for f in each.atoms(sm.sin, sm.cos) for symbol in f.free_symbols}
 

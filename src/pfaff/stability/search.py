@@ -2,8 +2,8 @@
 
 Stability can change only where a pair of eigenvalues is on the imaginary axis, where one is zero, or where two meet.
 ``locating`` finds these loads among ``candidates`` and has them sharpened by ``crossings``; the eigenvalues in between,
-each with its error, say what grows there. What they show and no candidate explains, because two pairs cross together,
-say, is bisected.
+each with its error, say what grows there. A change that no candidate explains, as when two pairs cross together, is
+bisected.
 """
 
 from __future__ import annotations
@@ -21,23 +21,23 @@ from pfaff.stability.locating import ONE, PROBES, TWIN, Locator
 from pfaff.stability.stretches import Stretch
 from pfaff.threads import cached_property
 
-ON_AXIS = 1e-7  # distance of a load, relative, from that at which a pair is on the axis
-STAYS = 1e-6  # rates across the axis, beside those of others that are on it, that are none
-RATED = 1e-13  # of a rate, what rounding makes of its real part
-NEARLY = (1e-2, 1e-4, 1e-6, 1e-8, 1e-10)  # of the way to a crossing, how far before it one looks
-CLOSER, NEARER = 8, 0.03  # how often, and how much nearer, the beginning of an interval is looked at
+ON_AXIS = 1e-7  # relative distance of a load from that at which a pair is on the axis
+STAYS = 1e-6  # rates across the axis below this, relative to those of others on it, are zero
+RATED = 1e-13  # relative error of the real part of a rate due to rounding
+NEARLY = (1e-2, 1e-4, 1e-6, 1e-8, 1e-10)  # distances before a crossing at which one looks, relative to the way to it
+CLOSER, NEARER = 8, 0.03  # how often, and by which factor nearer, the beginning of an interval is probed
 EXPLAINED = (6, 12, 20, 30)  # halvings after which the crossing that explains a change is sought in what is left
-# Usual loads, below which what happens does so as soon as there is a load: of crossings, and of changes that none
-# explains, of which NOISE hides as much.
+# Loads, relative to a usual one, below which a crossing happens as soon as there is a load, and below which a change
+# that no crossing explains does, since NOISE hides as much of it.
 AT_ONCE, UNSEEN = 1e-13, 3e-13
 STAGNATED = 1e-3  # relative steps below this that shrink no more are rounding: of a pair under heavy damping
 # Growth is first seen where its computed rate exceeds the noise, which includes the error of that rate: the true rate
-# is then between none and twice the noise, and so much growth, divided by the crossing speed, is the way back to none.
+# is then between zero and twice the noise, and twice the noise over the crossing speed is the distance back to zero.
 HIDES = 2.0
-BISECTIONS, MOST = 60, 200  # of an interval; changes in it that no candidate explains
-WATCHED, WIDEST = 1.25, 1e4  # ratio of neighbouring loads, and of the last to the first, where something grows
+BISECTIONS, MOST = 60, 200  # bisections of an interval; most changes in it that no candidate explains
+WATCHED, WIDEST = 1.25, 1e4  # ratio of neighbouring loads, and of the last to the first, where growth is watched
 LARGE = 64  # states beyond which pencils in the load are too large
-TOO_MANY = 40  # the same for those of meetings, which are twice as large: loads are watched instead
+TOO_MANY = 40  # states beyond which those for meetings, which are twice as large, are: loads are watched instead
 SAMPLES = 400  # loads at which larger systems are probed instead
 
 
@@ -45,8 +45,8 @@ SAMPLES = 400  # loads at which larger systems are probed instead
 class Search:
     """The stability along a path, from zero load on.
 
-    ``source`` gives the stretches of the path and ``pencil`` the small motions at any load on it, in ``squares`` λ²
-    where nothing is damped; ``unit`` is a usual load, ``reach`` tells how far the stretches go, as far as is known.
+    ``source`` gives the stretches of the path, and ``pencil`` the small motions at any load on it, in ``squares`` λ²
+    where nothing is damped; ``unit`` is a usual load, ``reach`` the end of the stretches, as far as is known.
     """
 
     source: Callable[[], Iterator[Stretch]]
@@ -58,11 +58,11 @@ class Search:
 
     @property
     def to(self) -> float:
-        """The last load; it may be moved when more is asked for than was found before it."""
+        """The last load; it moves where more is asked for than was found before it."""
         return self.reach()
 
     def changes(self, before: float = np.inf) -> Iterator[Change]:
-        """Where the kind of stability changes, zero load first; found as far as they are asked for."""
+        """Changes of the kind of stability, zero load first; found on demand."""
         for each in self._changes:
             if isinstance(each, Change):
                 if each.load <= min(self.to, before):
@@ -71,18 +71,18 @@ class Search:
                 return
 
     def crossings(self, *kinds: Kind) -> Iterator[Crossing]:
-        """All crossings of these kinds in order, what is not sharp included."""
+        """All crossings of these kinds in order, those that are not sharp included."""
         for stretch in self._stretches:
             last = min(stretch.high, self.to)
             yield from (each for each in self._locator.crossings(stretch, kinds) if each.load <= last)
 
     def crossing_frequencies(self, load: float) -> np.ndarray:
-        """Of the pairs that are on the imaginary axis at a load and leave it as the load changes."""
+        """Frequencies of the pairs that are on the imaginary axis at a load and leave it as the load changes."""
         modes, rates = self._stretch(load).moving(load)
         on_axis = np.abs(modes.values.real) <= modes.on_axis + ON_AXIS * load * np.abs(rates.real)
         fastest = np.abs(rates.real[on_axis]).max(initial=0.0)
         moves = np.abs(rates.real) > STAYS * fastest + RATED * modes.light * np.abs(rates)
-        moves &= np.abs(rates.real) * load > modes.on_axis  # or it only touches the axis
+        moves &= np.abs(rates.real) * load > modes.on_axis  # otherwise it only touches the axis
         return np.sort(modes.values.imag[on_axis & moves & (modes.values.imag > 0)])
 
     @cached_property
@@ -98,7 +98,7 @@ class Search:
         return Locator(self.pencil, self.unit, self.squares)
 
     def _find_changes(self) -> Iterator[Change | float]:
-        """The changes, and between them loads before which there are no more."""
+        """The changes and, between them, loads before which there are no more."""
         start = next(iter(self._stretches), None)
         if start is None:
             return
@@ -106,8 +106,8 @@ class Search:
         state = self.counts(start.low)
         yield Change(0.0, *state)
         seen = start.low
-        silent: Crossing | None = None  # the last one of which nothing was seen: growth that is slower than rounding
-        told: Crossing | None = None  # one whose rate has told before the growth is seen
+        silent: Crossing | None = None  # the last one without a visible effect: growth slower than rounding
+        told: Crossing | None = None  # one whose rate showed growth before it is visible
         for interval in self._intervals():
             if silent is None:
                 yield interval.low
@@ -142,7 +142,7 @@ class Search:
                     state, last, seen = now, place, place
 
     def _just_before(self, interval: Interval, seen: float, before: Counts, after: Counts) -> Iterator[Change]:
-        """Changes between the last load that was probed and a crossing that does not explain what grows after it."""
+        """Changes between the last load probed and a crossing that does not explain what grows after it."""
         if interval.explains(before, after):
             return
         for share in NEARLY:
@@ -153,7 +153,7 @@ class Search:
                 return
 
     def _grows(self, crossing: Crossing) -> bool:
-        """Whether a pair leaves the axis for growth, as its rate tells also where rounding hides it."""
+        """Whether a pair leaves the axis towards growth, as its rate shows even where rounding hides the growth."""
         if crossing.kind != "hopf" or not crossing.sharp:
             return False
         modes, rates = self._stretch(crossing.load).moving(crossing.load)
@@ -174,7 +174,7 @@ class Search:
         return next(iter(self._stretches)).exact
 
     def _places(self, part: Interval, before: Counts) -> list[float]:
-        """Where to probe: closer and closer to its beginning, if what is seen is not what its crossing does."""
+        """Loads to probe: closer and closer to the beginning, if the counts do not agree with its crossing."""
         places = part.places
         for _ in range(CLOSER):
             if part.explains(before, self.counts(places[0])):
@@ -223,7 +223,7 @@ class Search:
         return 2 * oscillating + divergent
 
     def counts(self, load: float) -> Counts:
-        """How many oscillations grow, and how many exponentials."""
+        """Numbers of growing oscillations and of growing exponentials."""
         growing = self._growing(load)
         return growing.oscillating, growing.divergent
 
@@ -289,7 +289,7 @@ class Search:
         return found if low * (1 - TWIN) <= found.load <= high * (1 + TWIN) else None
 
     def _hidden(self, stretch: Stretch, before: Counts, after: Counts, seen: float) -> Crossing | None:
-        """The crossing of a pair whose growth is seen from a load on: before it, but not by more than rounding hides.
+        """The crossing of a pair whose growth is seen from a load on: before that load, by no more than rounding hides.
 
         Newton's method on the pencil is exact to more digits than the eigenvalues are, but may not settle.
         """
@@ -309,6 +309,6 @@ class Search:
 
 
 def _watched(low: float, high: float) -> list[float]:
-    """Loads close to each other, by ratios: what grows may turn from an oscillation into exponentials and back."""
+    """Loads close to each other, in constant ratio: a growing oscillation may turn into exponentials and back."""
     first = max(low, high / WIDEST)
     return np.geomspace(first, high, 2 + int(np.log(high / first) / np.log(WATCHED)))[1:-1].tolist()

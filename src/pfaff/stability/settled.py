@@ -1,4 +1,4 @@
-"""Modes of a rod until what is asked for settles: convergence as part of the answer."""
+"""Modes of a rod, increased until the answer settles: convergence is part of the answer."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from pfaff.case import Case
 
 MODES = (6, 8, 10, 12, 14, 16, 20, 24, 28, 32, 40)
-UNCHANGED = 1e-10  # change by further modes, relative
-UNRESOLVED = 1.0  # share of the last two modes in a shape, times how many there are, that wants more of them
+UNCHANGED = 1e-10  # relative change by further modes
+UNRESOLVED = 1.0  # share of the last two modes in a shape, times their number, above which more are needed
 
 Answer = TypeVar("Answer")
 
@@ -24,7 +24,7 @@ Answer = TypeVar("Answer")
 def with_modes(
     case: Case, ask: Callable[[Case], Answer], numbers: Callable[[Answer], Sequence[float | None]]
 ) -> Answer:
-    """The answer; where the number of modes of a rod is left open, with as many as it takes, and both are noted."""
+    """The answer; where the number of modes of a rod is left open, with as many as it needs, and both are noted."""
     if not any(rod.refines for rod in case.system.rods):
         return ask(case)
     answer: Any
@@ -35,7 +35,7 @@ def with_modes(
 def settled(
     case: Case, ask: Callable[[Case], Answer], numbers: Callable[[Answer], Sequence[float | None]]
 ) -> tuple[Answer, int, float]:
-    """The answer, how many modes it took, and by how much its numbers changed at last, relatively."""
+    """The answer, the number of modes it took, and the last relative change of its numbers."""
     last: np.ndarray | None = None
     change = np.inf
     for modes in MODES:
@@ -61,7 +61,8 @@ def _change(before: np.ndarray, after: np.ndarray) -> float:
 
 
 def doubt_of_modes(case: Case, shape: Mapping[str, complex]) -> str:
-    """In words, where the last modes of a rod take part so much that what moves may be theirs and not the rod's."""
+    """A warning in words, where the last modes of a rod contribute so much that the motion may be theirs and not the
+    rod's; else empty."""
     for rod in case.system.rods:
         if rod.bars is not None or rod.refines:
             continue

@@ -1,4 +1,4 @@
-"""Directions of damping that keep modes stable: a cone; linear programmes take one from as far inside as can be."""
+"""Directions of damping that keep modes stable form a cone; linear programmes find one as far inside as possible."""
 
 from __future__ import annotations
 

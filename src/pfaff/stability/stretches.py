@@ -21,27 +21,28 @@ from pfaff.threads import cached_property
 
 ROUNDED = 1e-12  # misfit of a polynomial, relative, that is rounding
 FITTED = 1e-4  # misfit of a parabola on a stretch, relative
-BETWEEN = (0.23, 0.81)  # shares of a stretch at which the parabola is compared
-NEAR = 1e-2  # of a usual load, a distance within which what is not straight may show it already
-BEYOND, FAR = 7.3, 1e6  # usual loads where a straight line is compared, and from where its slope has all digits
-FARTHER = 8.0  # times its beginning, where a stretch ends at the latest: so that what is near zero is resolved as well
-AHEAD = 8.0  # stretches ahead, where it is asked whether the path goes on, once they become shorter
+BETWEEN = (0.23, 0.81)  # shares of a stretch at which the parabola is checked
+NEAR = 1e-2  # distance, relative to a usual load, within which a path that is not straight may show it already
+BEYOND, FAR = 7.3, 1e6  # usual loads at which a straight line is checked, and from which on its slope has all digits
+FARTHER = 8.0  # latest end of a stretch, relative to its beginning, so that what is near zero is resolved as well
+AHEAD = 8.0  # stretches ahead at which it is checked whether the path goes on, once stretches become shorter
 CHANGED = 0.1  # relative change of the pencil on the first stretch
-PROBED, AT_MOST = 1e-6, 30.0  # of the path, where it is seen first how the pencil changes; how much farther then
-CAREFUL, LONGER, SHRINK = 0.8, 3.0, 5.0  # the next stretch: of what seems possible; at most, at least, of the last
-SHORTEST, FOLDED = 1e-12, 1e-6  # of the path, and of the root of its length before a fold, what is too short
-TINY = 1e-300  # a distance from a fold that is none
-MOST = 4000  # stretches of one path
-SHORTER = 28  # times the first length is reduced, at most
+PROBED, AT_MOST = 1e-6, 30.0  # share of the path at which a change is first looked for; most times farther then
+CAREFUL = 0.8  # length of the next stretch, as a share of what seems possible
+LONGER, SHRINK = 3.0, 5.0  # most times longer, or shorter, than the last
+SHORTEST, FOLDED = 1e-12, 1e-6  # shortest stretch, relative to the path, and before a fold in the root of its length
+TINY = 1e-300  # a distance from a fold that is zero
+MOST = 4000  # most stretches of a path
+SHORTER = 28  # most reductions of the first length
 
 
 @dataclass(frozen=True)
 class Stretch:
     """The pencil from ``low`` to ``high``: a polynomial through ``nodes``, ``exact`` or a prediction.
 
-    ``there`` gives it at a load on the path itself. Before a ``fold``, where the equilibrium moves like the square root
-    of the distance to it, the polynomial is one in that root. A ``unit`` is a distance on which something may happen,
-    if that is not the one between the nodes.
+    ``there`` gives the pencil at a load on the path itself. Before a ``fold``, where the equilibrium moves like the
+    square root of the distance to it, the polynomial is one in that root. A ``unit`` is a distance on which something
+    may happen, if that is not the distance of the nodes.
     """
 
     low: float
@@ -57,17 +58,18 @@ class Stretch:
         return self._interpolated(load) if self.exact else self.there(load)
 
     def change(self, load: float) -> Pencil:
-        """The derivative of the pencil by the load."""
+        """The derivative of the pencil with respect to the load."""
         slopes = ([k * each for k, each in enumerate(terms)][1:] for terms in self._terms)
         stretched = self._usual_place * (1.0 if self.fold is None else 2 * math.sqrt(max(self.fold - load, TINY)))
         return Pencil(tuple(_value(terms, self._share(load)) / stretched for terms in slopes))
 
     def of(self, part: Callable[[Pencil], Pencil]) -> Stretch:
-        """The same for another pencil that is made of this one."""
+        """The stretch for another pencil, made of this one by ``part``."""
         return replace(self, pencils=tuple(map(part, self.pencils)), there=lambda load: part(self.there(load)))
 
     def suited(self, load: float) -> Stretch:
-        """The same in the combinations that suit the damping at a load: it is heavy beside small stiffnesses only."""
+        """The stretch in the combinations that suit the damping at a load: damping is heavy beside small stiffnesses
+        only."""
         turn = self.pencil(load).turn
         return self if turn is None else self.of(lambda pencil: pencil.turned(turn))
 
@@ -82,7 +84,8 @@ class Stretch:
             return modes, np.nan_to_num(-pushed / turned)
 
     def polynomial(self, matrices: list[np.ndarray]) -> list[np.ndarray]:
-        """Through matrices at the nodes: terms in a variable that goes from 0 to 1 on the stretch, see ``load``."""
+        """The polynomial through matrices at the nodes: terms in a variable from 0 to 1 on the stretch, see
+        ``load``."""
         terms = self._fit(matrices)
         return moved(terms, self._share(self.low), self._share(self.high) - self._share(self.low))
 
@@ -108,7 +111,7 @@ class Stretch:
         return [self._fit(list(each)) for each in zip(*(pencil.coefficients for pencil in self.pencils), strict=True)]
 
     def _fit(self, values: list[np.ndarray]) -> list[np.ndarray]:
-        with np.errstate(over="ignore", invalid="ignore"):  # what is beyond all numbers fits nothing
+        with np.errstate(over="ignore", invalid="ignore"):  # overflowed matrices fit nothing
             if len(values) == 2:
                 return [values[0], values[1] - values[0]]
             weights = np.linalg.inv(np.vander([self._share(load) for load in self.nodes], increasing=True))
@@ -125,13 +128,14 @@ class Stretch:
         return Pencil(tuple(_value(terms, share) for terms in self._terms), sizes)
 
     def fits(self, loads: Sequence[float]) -> bool:
-        """Whether it is on the path, but for rounding, at some loads, which are tried until one says no."""
+        """Whether it agrees with the path to rounding at some loads, which are tried until one does not."""
         return all(self.misfit(load, self.there(load)) < ROUNDED for load in loads)
 
     def misfit(self, load: float, pencil: Pencil) -> float:
-        """How far polynomials are from the pencil at a load, relative to rows and columns of what they describe.
+        """How far the polynomials are from the pencil at a load, relative to the rows and columns of what they
+        describe.
 
-        Its coefficients are described, and its first-order form where the last coefficient, the mass, is not constant.
+        They describe its coefficients, and its first-order form where the last coefficient, the mass, is not constant.
         """
         worst = max(
             _apart(mine, given, [each.coefficients[k] for each in self.pencils])
@@ -155,7 +159,7 @@ def _apart(mine: np.ndarray, given: np.ndarray, usual: list[np.ndarray]) -> floa
 
 
 def moved(terms: list[np.ndarray], origin: float, unit: float) -> list[np.ndarray]:
-    """The terms of the same polynomial in y, x = origin + unit · y."""
+    """The terms of the same polynomial in y, where x = origin + unit · y."""
     shifted = list(terms)
     for k in range(len(shifted)):
         for j in reversed(range(k, len(shifted) - 1)):
@@ -172,7 +176,7 @@ def _value(terms: list[np.ndarray], x: float) -> np.ndarray:
 
 def straight(there: Callable[[float], Pencil], unit: float, to: float | None = None) -> Stretch | None:
     """One stretch for all loads (or up to ``to``), if the pencil is linear in the load; ``unit`` is a usual load."""
-    near = NEAR * min(unit, to or unit)  # what is not straight there need not be followed far
+    near = NEAR * min(unit, to or unit)  # a path that is not straight there need not be followed far
     try:
         if not _line(there, near).fits([BETWEEN[0] * near]):
             return None
@@ -192,7 +196,7 @@ def _line(there: Callable[[float], Pencil], far: float, unit: float | None = Non
 
 
 def place(load: float, fold: float | None) -> float:
-    """A variable in which a path is smooth: the load, or minus the root of its distance from a fold."""
+    """A variable in which a path is smooth: the load, or minus the square root of its distance from a fold."""
     return load if fold is None else -math.sqrt(max(fold - load, 0.0))
 
 
@@ -201,7 +205,7 @@ def load_at(place: Any, fold: float | None) -> Any:
 
 
 class Way(Protocol):
-    """A path of equilibria by the distance from its origin."""
+    """A path of equilibria parametrised by the distance from its origin."""
 
     def linearise(self, distance: float) -> Any: ...
     @property
@@ -211,13 +215,14 @@ class Way(Protocol):
 
 
 def beside(path: Way, low: float) -> Callable[[float], Pencil]:
-    """The small motions along a path in the directions that they have at one place of it."""
+    """The small motions along a path in the directions that they have at ``low``."""
     here = path.linearise(low)
     return lambda distance: path.linearise(distance).motions(here)
 
 
 def stretches(path: Way, low: float, to: float, unit: float) -> Iterator[Stretch]:
-    """From ``low`` to ``to``, or to where the path ends: it raises ConvergenceError beyond, and then knows its fold.
+    """Stretches from ``low`` to ``to``, or to the end of the path, which raises ConvergenceError beyond it and then
+    knows its fold.
 
     ``unit`` is a usual load.
     """
@@ -256,7 +261,7 @@ def _ends(path: Way, distance: float) -> bool:
 def _fitted(
     there: Callable[[float], Pencil], low: float, high: float, fold: float | None
 ) -> tuple[Stretch | None, float]:
-    """The parabola through both ends and the middle, if it fits in between; and by how much it does not."""
+    """The parabola through both ends and the middle if it fits in between, else None; and its misfit."""
     here, width = place(low, fold), place(high, fold) - place(low, fold)
     nodes = low, float(load_at(here + width / 2, fold)), high
     try:
@@ -270,7 +275,7 @@ def _fitted(
 
 
 def _first_length(there: Callable[[float], Pencil], low: float, length: float) -> float:
-    """A length up to this one on which the first-order form hardly changes; it is approached from below."""
+    """A length, at most ``length``, on which the first-order form hardly changes; it is approached from below."""
     start = there(low).J
 
     def change(trial: float) -> float:
@@ -284,7 +289,7 @@ def _first_length(there: Callable[[float], Pencil], low: float, length: float) -
     for _ in range(SHORTER):
         if changed < CHANGED and trial == length:
             break
-        longer = np.sqrt(CHANGED / max(changed, ROUNDED))  # as if it changed with the square
+        longer = np.sqrt(CHANGED / max(changed, ROUNDED))  # as if it changed quadratically
         ahead = min(length, trial * min(longer, AT_MOST) if changed < CHANGED else trial / SHRINK)
         after = change(ahead)
         if after >= CHANGED > changed or CHANGED > changed > CHANGED / SHRINK:

@@ -1,7 +1,8 @@
 """The modes of an assembly that are watched along a branch: the eigenvalues of its pencil about a real shift.
 
-Arnoldi's method about a shift to the right of the origin gives the eigenvalues in a disc. As long as that holds the
-origin, whatever passes zero is seen, and whatever crosses the imaginary axis at a frequency that the disc reaches.
+Arnoldi's method about a shift to the right of the origin gives the eigenvalues in a disc. As long as the disc contains
+the origin, every passage through zero is seen, and every crossing of the imaginary axis at a frequency that the disc
+reaches.
 """
 
 from __future__ import annotations
@@ -19,17 +20,17 @@ from pfaff.flow.sparse_pencil import SparseLinearisation, factorised
 from pfaff.stability.large_modes import largest, lowest_squares
 from pfaff.threads import known_property
 
-MOST = 128  # eigenvalues that are looked for
-BEYOND = 1.05  # of its distance from the origin, what the radius of the disc is at least
-LOWEST = 8  # modes among which the fastest that grows is looked for
-BESIDE = np.array([1.0, 1.3, 1.7])  # of its square, where no other may be
+MOST = 128  # most eigenvalues asked for
+BEYOND = 1.05  # least radius of the disc, relative to its distance from the origin
+LOWEST = 8  # modes among which the fastest growing one is looked for
+BESIDE = np.array([1.0, 1.3, 1.7])  # shifts tried beside its square, where no eigenvalue may be
 
 
 @dataclass(frozen=True, eq=False)
 class Watched:
     """Eigenvalues ω, or their squares s where nothing depends on the velocities, in a disc about a shift.
 
-    Those of smallest distance first; ``vectors`` are the columns (q, p) that belong to them.
+    The nearest come first; ``vectors`` are their columns (q, p).
     """
 
     pencil: WatchedPencil
@@ -43,7 +44,7 @@ class Watched:
 
     @property
     def frequency(self) -> float:
-        """Up to which all pairs on the imaginary axis are known."""
+        """The frequency up to which all pairs on the imaginary axis are known."""
         if self.pencil.reversible:
             return sqrt(max(self.radius - self.shift, 0.0))
         return sqrt(max(self.radius**2 - self.shift**2, 0.0))
@@ -64,7 +65,7 @@ class Watched:
 
     @property
     def eigenvalues(self) -> np.ndarray:
-        """The ω themselves: of a square both of its roots."""
+        """The eigenvalues ω: for squares, both roots of each."""
         if not self.pencil.reversible:
             return self.values
         roots = np.sqrt(self.values)
@@ -80,21 +81,21 @@ class WatchedPencil:
 
     @known_property
     def parts(self) -> tuple[sparse.csc_array, ...]:
-        """Its coefficients, that of degree zero first."""
+        """The coefficients of the polynomial, that of degree zero first."""
         d, matrix = self.lin.data, self.lin.pattern.matrix
         still, M = matrix(self.lin.pencil_data(0.0)), matrix(d["M"])
         return (still, M) if self.reversible else (still, matrix(d["C"] + d["moving"]), M)
 
     @property
     def finite(self) -> int:
-        """The number of its eigenvalues; rows A q̇ + B q = 0 have one of their own."""
+        """The number of its eigenvalues; each row A q̇ + B q = 0 adds one."""
         n, rows = self.lin.pattern.size, self.lin.pattern.rows
         if self.reversible:
             return n - rows
         return 2 * (n - rows) + len(np.unique(self.lin.pattern.indices[self.lin.data["moving"] != 0]))
 
     def nearest(self, shift: float, count: int, transposed: bool = False) -> tuple[np.ndarray, np.ndarray]:
-        """So many eigenvalues about a shift, the nearest first, and their vectors (q, p), right or left ones."""
+        """``count`` eigenvalues about a shift, the nearest first, and their vectors (q, p), right or left ones."""
         factors = factorised(self.lin.pattern.matrix(_at(self, shift)))
         parts = tuple(part.T if transposed else part for part in self.parts)
         solve, total = partial(factors.solve, trans="T" if transposed else "N"), self.lin.pattern.total
@@ -118,7 +119,7 @@ def _inverse_of_squares(solve: Solve, parts: tuple[sparse.csc_array, ...], shift
 
 
 def _inverse(solve: Solve, parts: tuple[sparse.csc_array, ...], shift: float) -> Solve:
-    """Of (x, ω x): P(σ) y = −(M ω + M σ + C) x gives y = x/(ω − σ), and ω y = σ y + x."""
+    """The shift-inverted operator on (x, ω x): P(σ) y = −(M ω + M σ + C) x gives y = x/(ω − σ), and ω y = σ y + x."""
     _, C, M = parts
 
     def inverse(z: np.ndarray) -> np.ndarray:
@@ -130,7 +131,7 @@ def _inverse(solve: Solve, parts: tuple[sparse.csc_array, ...], shift: float) ->
 
 
 def watched(lin: SparseLinearisation, reversible: bool, shift: float, count: int) -> Watched:
-    """So many eigenvalues about a shift, or as many as it takes to reach beyond the origin."""
+    """``count`` eigenvalues about a shift, or as many as it takes to reach beyond the origin."""
     pencil = WatchedPencil(lin, reversible)
     while True:
         found = Watched(pencil, shift, *pencil.nearest(shift, count))
@@ -142,8 +143,8 @@ def watched(lin: SparseLinearisation, reversible: bool, shift: float, count: int
 
 
 def natural_shift(lin: SparseLinearisation, reversible: bool) -> float:
-    """The size of the lowest frequency, or its square, or that of the fastest of the lowest modes that grows: right of
-    the origin, not far from it, and where no mode is."""
+    """A shift: the size of the lowest frequency, or its square, or that of the fastest of the lowest modes that grow.
+    It lies to the right of the origin, near it, and away from every mode."""
     modes = min(LOWEST, lin.pattern.size - lin.pattern.rows)
     squares = lowest_squares(lin, modes)[0]
     shifts = BESIDE * max(float(np.abs(squares).min()), float(squares.real.max()))

@@ -1,8 +1,8 @@
-"""Characteristic sizes of the coordinates and of time: where what is stated changes its course, in any units.
+"""Characteristic sizes of the coordinates and of time: where expressions change their behaviour, in any units.
 
-Along one variable a sum changes its course where another of its terms becomes the largest, and a function where its
-argument has changed by one: 1 + (x/l)² at x = l, sin(k x) at x = 1/k. Points for a trial are drawn in these sizes, so
-that they are the same points in whatever units the variables are measured.
+Along one variable a sum changes its behaviour where another of its terms becomes the largest, and a function where its
+argument has changed by one: 1 + (x/l)² at x = l, sin(k x) at x = 1/k. Trial points are drawn in these sizes, so that
+they are the same in any units of the variables.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 GRID = 4.0 ** np.arange(-24, 25)  # sizes from 1e-14 to 1e14
 TRIALS = 4
-LARGEST = 1e100  # of numbers whose squares are to be summed
+LARGEST = 1e100  # largest number whose square can be summed
 
 Terms = tuple[sm.Expr, ...]
 
@@ -39,7 +39,7 @@ class Characteristic:
         return np.array([_usual(each) for each in self.sizes])
 
     def drawn(self, generator: Draws) -> np.ndarray:
-        """One size of every variable, whichever."""
+        """A random choice of one size for every variable."""
         places = generator.uniform(0, 1, len(self.sizes))
         return np.array([each[int(place * len(each))] for each, place in zip(self.sizes, places, strict=True)])
 
@@ -49,8 +49,8 @@ def characteristic(
 ) -> Characteristic:
     """The sizes of variables in some expressions, with values for all other symbols.
 
-    First of each variable alone, the others at zero; then of those that matter only together with others, as in
-    1 + x y, where these have their sizes, or one. Values may be columns: then any of their entries counts.
+    First for each variable alone, the others at zero; then for those that matter only together with others, as in 1 + x
+    y, where these have their sizes, or one. Values may be columns: then any of their entries counts.
     """
     if not variables:
         return Characteristic(())
@@ -66,15 +66,16 @@ def characteristic(
 
 
 def unit_velocities(statement: Statement) -> dict[sm.Basic, np.ndarray]:
-    """Columns with which constraints are the entries of A + b and, last, of b."""
+    """Columns of velocities for which constraints are the entries of A + b and, last, of b."""
     n = len(statement.q)
     return dict(zip(statement.v, np.hstack([np.eye(n), np.zeros((n, 1))])[..., None], strict=True))
 
 
 def identical(a: sm.Expr, b: sm.Expr) -> bool:
-    """Equal at random values of all symbols, where an identity fails with probability one if it fails at all.
+    """Whether expressions are equal at random values of all symbols, where an identity fails with probability one if it
+    fails at all.
 
-    These are drawn in their sizes, so that no unit decides.
+    The values are drawn in characteristic sizes, so that units do not matter.
     """
     if a == b:
         return True
@@ -96,12 +97,12 @@ def identical(a: sm.Expr, b: sm.Expr) -> bool:
 
 
 def _usual(sizes: np.ndarray) -> float:
-    """The median."""
+    """The median of sizes."""
     return float(sizes[(len(sizes) - 1) // 2]) if len(sizes) else 1.0
 
 
 def _groups(expressions: Sequence[sm.Expr], variables: frozenset[sm.Basic]) -> tuple[list[Terms], list[Terms]]:
-    """Terms that are to be compared: those of the arguments of functions with one, and those of sums."""
+    """Terms to be compared: those of the arguments of functions with one, and those of sums."""
     parts = {p: None for e in expressions for p in sm.preorder_traversal(e) if p.free_symbols & variables}
     arguments = [x for p in parts for x in (p.args if isinstance(p, sm.Function) else p.args[1:] if p.is_Pow else ())]
     varying = (tuple(e for e in sm.Add.make_args(x) if e.free_symbols & variables) for x in arguments)
@@ -127,7 +128,7 @@ def _crossings(
 
 
 def _counted(groups: Iterable[Terms], sizes: Mapping[sm.Expr, Any], shape: tuple[int, ...]) -> np.ndarray:
-    """How many groups have another largest term from a place on than where the ray begins."""
+    """How many groups have another largest term, from a place on, than at the beginning of the ray."""
     counts = np.zeros(shape, dtype=int)
     for group in groups:
         wide = np.broadcast_shapes(*(np.shape(sizes[term]) for term in group), (counts.size,))

@@ -1,8 +1,8 @@
 """What kind of constraints a system has: holonomic or not, scleronomic or rheonomic, catastatic, redundant.
 
 Real displacements obey A dq + b dt = 0, virtual ones A δq = 0: they are the same where b = 0 (catastatic constraints,
-Pars 1965). All constraints stated are ideal: their reactions do no work in virtual displacements. What is not ideal,
-such as friction, belongs to ``forces`` or ``dissipation``.
+Pars 1965). All constraints stated are ideal: their reactions do no work in virtual displacements. Non-ideal effects,
+such as friction, belong to ``forces`` or ``dissipation``.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ IDEAL = "ideal: reactions do no work in virtual displacements (friction would be
 
 @dataclass(frozen=True)
 class ConstraintClass:
-    """One constraint: ``factor`` times its integral's differential is the row, where both were found."""
+    """One constraint; its row is ``factor`` times the differential of its integral, where both were found."""
 
     reaction: str
     expression: sm.Expr
@@ -43,7 +43,7 @@ class ConstraintClass:
 
     @property
     def words(self) -> tuple[str, ...]:
-        """Reaction, kind, dependence on time, displacements and what else is to be said."""
+        """Reaction, kind, dependence on time, displacements and further remarks."""
         time = "scleronomic" if self.scleronomic else "rheonomic"
         same = "virtual = real" if self.catastatic else "virtual ≠ real"
         said = [self.note] * bool(self.note) + ["redundant"] * self.redundant
@@ -69,7 +69,7 @@ class Classification:
 
     @property
     def holonomic(self) -> bool:
-        """Whether every constraint is."""
+        """Whether every constraint is holonomic."""
         return all(c.holonomic for c in self.constraints)
 
     @property
@@ -162,11 +162,11 @@ def classify(system: System) -> Classification:
 
 
 def _dimension(system: System, alone: list[bool]) -> int | None:
-    """That of the configurations that can be reached, or None where no point of the constraints is found."""
+    """The dimension of the configurations that can be reached, or None where no point of the constraints is found."""
     s = system.statement
     rows = [k for k in range(len(s.constraints)) if k not in system.redundant]
     if len(rows) < 2 or all(alone):
-        return None  # Frobenius' test of the rows has said it all
+        return None  # Frobenius' test of the rows has settled it
     for trial in trials(s, system.parameters):
         x, holds = trial.zero
         if holds:

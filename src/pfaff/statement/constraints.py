@@ -1,4 +1,4 @@
-"""Constraints that a system is stated with: independent unless redundant ones are accepted, and not integrable."""
+"""Checks of the constraints of a system: independent unless redundant ones are accepted, and not integrable."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ def polynomial_degree(expression: sm.Expr, variables: Iterable[sm.Symbol]) -> fl
 
 
 def lowest_degree(expression: sm.Expr, variables: Iterable[sm.Symbol]) -> float:
-    """The same of its term of lowest degree; zero if not polynomial, infinite if there is no term."""
+    """The lowest degree of a term in some variables; zero if not polynomial, infinite if there is no term."""
     # One factor such as 1/√(q̇²) spoils a whole product.
     return float("inf") if expression == 0 else max(0, _degree(expression, frozenset(variables), min, -float("inf")))
 
@@ -44,7 +44,7 @@ def _degree(e: sm.Basic, wanted: frozenset[sm.Symbol], of_terms: Callable[..., f
 
 
 def _true_degree(expression: sm.Expr, variables: tuple[sm.Symbol, ...], allowed: int) -> float:
-    """The degree; where the tree alone says too much, seen in numbers: differences beyond it vanish along any line."""
+    """The degree; where the tree overestimates it, by numbers: higher differences vanish along any line."""
     degree = polynomial_degree(expression, variables)
     if degree <= allowed:
         return degree
@@ -63,7 +63,7 @@ def _true_degree(expression: sm.Expr, variables: tuple[sm.Symbol, ...], allowed:
 
 
 def _check_dissipation(D: sm.Expr, v: tuple[sm.Symbol, ...]) -> None:
-    """Dissipation is no force: what is linear in a velocity alone would be a constant one."""
+    """Raise for a term linear in a velocity, which would be a constant force and no dissipation."""
     if D != 0 and not D.free_symbols & set(v):
         raise StatementError("the dissipation contains no velocity: write it with coordinate.diff(t), c*x.diff(t)**2/2")
     for velocity in v:

@@ -21,7 +21,7 @@ LARGE, LONGEST = 100, 200  # numbers and operations beyond which SymPy's simplif
 
 
 def check_descriptions(system: System) -> None:
-    """The inertia and the forces of the particles are those of the energies, or an error says which are not."""
+    """Raise unless the inertia and the forces of the particles are those of the energies."""
     if system.kinetic is not None:
         _check_inertia(system)
     if any(component != 0 for each in system.statement.particles for component in each.force or ()):
@@ -58,7 +58,7 @@ def _check_inertia(system: System) -> None:
             if not identical(a, b):
                 product = f"{v.name}**2" if v == w else f"{v.name}*{w.name}"
                 _complain(s, f"its term with {product}", a, b)
-    # Terms that are total time derivatives do no harm: what they contribute to Lagrange's equations is compared.
+    # Total time derivatives do no harm: contributions to Lagrange's equations are compared.
     for q, v in zip(s.q, s.v, strict=True):
         a, b = (_inertial_force(T, s, q, v) for T in (s.kinetic, of_particles))
         if not identical(a, b):
@@ -80,7 +80,8 @@ def _complain(s: Statement, part: str, stated: sm.Expr, of_particles: sm.Expr) -
 
 
 def _shown(s: Statement, expression: sm.Expr) -> sm.Expr:
-    """Simplified if that is quick: SymPy takes large numbers in functions for powers, e^(1000 x) = (e^x)^1000."""
+    """The expression, simplified if that is quick: SymPy takes large numbers in functions for powers, e^(1000 x) =
+    (e^x)^1000."""
     large = any(abs(n) > LARGE for f in expression.atoms(sm.Function) for n in f.atoms(sm.Integer))
     quick = not large and expression.count_ops() <= LONGEST
     return (sm.simplify(expression) if quick else expression).xreplace(

@@ -17,7 +17,7 @@ from pfaff.statement.values import LISTED, by_name, listed, one_of, shown, spelt
 MARKS = ("block", "hinge", "wheel", "skate", "bow", "contact", "cylinder", "mass", "ground", "wall")
 IN_SPACE = ("hinge", "mass", "contact", "skate")  # marks that have a meaning in space
 
-Formula = Callable[[Any, str], Any]  # what becomes of an expression, and whose it is
+Formula = Callable[[Any, str], Any]  # a function of an expression and the point that it belongs to
 
 
 @spelt
@@ -95,7 +95,7 @@ class Drawing:
         return [*self.links, *(pair for names in self.curves for pair in pairwise(names))]
 
     def _check_dimensions(self) -> None:
-        """Everything lies in one plane or in one space, and has the shape that is documented."""
+        """Raise unless everything lies in one plane or one space, and has the documented shape."""
         keep = object.__setattr__
         first = next(iter(self.points))
         size = len(_vector(first, self.points[first], None))
@@ -135,11 +135,11 @@ class Drawing:
         return replace(self, **changed)
 
     def read(self, known: Mapping[str, sm.Expr]) -> Drawing:
-        """The same drawing in expressions, its texts read in known names."""
+        """The drawing with its texts parsed in known names."""
         return self.mapped(lambda given, name: expressed(given, known, f"the drawing of {name!r}"))
 
     def check_symbols(self, to_plain: Mapping[sm.Basic, sm.Basic], known: set[sm.Symbol], system: str) -> None:
-        """Coordinates, parameters and time are all that a drawing may contain."""
+        """Raise for symbols other than coordinates, parameters and time."""
         for name, entry in self.entries():
             plain = entry.xreplace(dict(to_plain))
             functions = plain.atoms(sm.core.function.AppliedUndef)

@@ -1,4 +1,4 @@
-"""Numbers drawn at random, the same in every run: few of them, so that NumPy's generators would cost their import."""
+"""Random numbers, the same in every run: few of them, so that importing NumPy's generators would not pay."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 
 class Draws:
-    """Draws from a seed on."""
+    """A generator of numbers from a seed."""
 
     def __init__(self, seed: int) -> None:
         self._random = Random(seed)

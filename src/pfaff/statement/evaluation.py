@@ -1,4 +1,4 @@
-"""Expressions at numbers: in double precision, in many digits, and what they would be if nothing cancelled."""
+"""Expressions evaluated in numbers: in double precision, in many digits, and their sizes as if nothing cancelled."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ import sympy as sm
 
 from pfaff.threads import Once
 
-SIMPLIFYING = Lock()  # SymPy sets the digits of mpmath's common context meanwhile
+SIMPLIFYING = Lock()  # SymPy meanwhile changes the digits of mpmath's common context
 
 
 class Arithmetic:
-    """What numbers and functions are: here those of NumPy, in double precision."""
+    """The numbers and functions used: here those of NumPy, in double precision."""
 
     modules: Any = "numpy"
-    # Those of every day: to look for others, SymPy imports all of NumPy, which takes a third of a second.
+    # The common functions: to look for others, SymPy imports all of NumPy, which takes a third of a second.
     common: Mapping[Any, Callable[..., Any]] = {
         sm.sin: np.sin, sm.cos: np.cos, sm.tan: np.tan, sm.exp: np.exp, sm.log: np.log,
         sm.sinh: np.sinh, sm.cosh: np.cosh, sm.tanh: np.tanh, sm.Abs: np.abs,
@@ -30,7 +30,7 @@ class Arithmetic:
         self._functions: Once[tuple[Any, int], Callable[..., Any]] = Once(most=128)
 
     def number(self, e: sm.Basic) -> Any:
-        """The value of what is a number, else nothing."""
+        """The value of a numeric expression, else None."""
         return float(e) if e.is_number else None
 
     def function(self, kind: Any, count: int) -> Callable[..., Any]:
@@ -42,7 +42,7 @@ class Arithmetic:
 
 
 class Digits(Arithmetic):
-    """So many digits, in a context ``mp`` of its own: mpmath's common one belongs to all threads."""
+    """Arithmetic in many digits, in a context ``mp`` of its own: mpmath's common one is shared by all threads."""
 
     common: Mapping[Any, Callable[..., Any]] = {}
 
@@ -54,7 +54,7 @@ class Digits(Arithmetic):
         self.modules = [names, "mpmath"]
 
     def number(self, e: sm.Basic) -> Any:
-        """Functions of numbers are left to the context: SymPy would evaluate them in the common one."""
+        """The value of a number; functions of numbers are left to the context: SymPy would use the common one."""
         return self.mp.mpf(e.evalf(self.mp.dps)) if e.is_number and e.is_Atom else None
 
 
@@ -62,7 +62,7 @@ DOUBLE = Arithmetic()
 
 
 def fraction(number: float | str) -> sm.Rational:
-    """What a decimal number stands for, to its digits: 0.3333333333333333 is 1/3."""
+    """The fraction that a decimal number stands for, to its digits: 0.3333333333333333 is 1/3."""
     with SIMPLIFYING:
         return sm.nsimplify(number, rational=True)
 
@@ -70,7 +70,7 @@ def fraction(number: float | str) -> sm.Rational:
 def evaluated(
     expressions: Sequence[sm.Expr], values: Mapping[sm.Basic, Any], arithmetic: Arithmetic = DOUBLE
 ) -> list[Any]:
-    """Expressions at numbers or arrays, common parts once: large trees are evaluated sooner than printed."""
+    """Expressions at numbers or arrays, common parts once: faster for large trees than printing them."""
     known: dict[sm.Basic, Any] = dict(values)
     with np.errstate(all="ignore"):
         return [_value(e, known, arithmetic) for e in expressions]
@@ -79,9 +79,9 @@ def evaluated(
 def magnitudes(
     expressions: Sequence[sm.Expr], values: Mapping[sm.Basic, Any], usual: Mapping[sm.Basic, Any] | None = None
 ) -> list[Any]:
-    """The sizes of the terms of each expression: sums with the signs of their terms left out.
+    """Sizes of the terms of each expression: sums of absolute values.
 
-    ``usual`` are sizes of what may be zero but for rounding.
+    ``usual`` are the sizes of values that may be zero up to rounding.
     """
     known: dict[sm.Basic, Any] = dict(values)
     sizes: dict[sm.Basic, Any] = dict(usual or {})

@@ -39,7 +39,7 @@ DEEPEST = 50  # parentheses, signs and powers within each other
 DIGITS = 100  # of one number
 LARGEST = 1000  # exponent, of a number or of a power
 BITS = 10_000  # of a power of exact numbers
-FINITE = sm.Integer(2) ** 1024  # beyond it no number in double precision is
+FINITE = sm.Integer(2) ** 1024  # beyond it numbers overflow in double precision
 TOKEN = re.compile(
     r"\s*(?:(?P<number>(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)|(?P<name>[^\W\d]\w*)"
     r"|(?P<operator>\*\*|[-+*/^(),])|(?P<strange>\S))"
@@ -77,12 +77,12 @@ def parsed(
 
 
 def expressed(given: Any, known: Mapping[str, sm.Expr], culprit: str, refuse: type[PfaffError] = StatementError) -> Any:
-    """What is given in SymPy as it is, numbers as SymPy's, and text as it reads in known names."""
+    """SymPy expressions as they are, numbers as SymPy's, and text parsed in known names."""
     if isinstance(given, str):
         return parsed(given, known, f"{culprit}, {shortened(given)}, is not an expression", refuse)
     try:
         return sm.sympify(given, strict=True)
-    except Exception as problem:  # objects of the user's may raise anything when SymPy looks at them
+    except Exception as problem:  # objects of the user's may raise anything when SymPy examines them
         kind = type(given).__name__
         raise refuse(f"{culprit} is of type {kind}, not an expression: give it in SymPy or as text") from problem
 
@@ -111,14 +111,14 @@ class _Reader:
         if self.next.text == "=":
             self._unexpected("state what vanishes, left side minus right side")
         if self.next.kind != END:
-            # Where no names are known, a number is wanted.
+            # Where no names are known, a number is expected.
             unit = self.next.kind == "name" and not self.known and self.next.text not in CONSTANTS
             factors = "write * between factors" if self.next.kind in ("number", "name") else ""
             self._unexpected("give the number alone, without a unit" if unit else factors)
         return found
 
     def formula(self, around: int) -> sm.Expr:
-        """Operands and operators, as far as these bind more tightly than what stands around."""
+        """Operands and operators, as long as these bind more tightly than those around."""
         self.depth += 1
         if self.depth > DEEPEST:
             self.fail(f"it is nested more than {DEEPEST} deep at {_at(self.next)}; write it flatter, or in SymPy")
@@ -192,7 +192,7 @@ class _Reader:
         return found
 
     def check_power(self, base: sm.Expr, sign: Token, exponent: sm.Expr) -> None:
-        """Refuse what SymPy would multiply out for ages."""
+        """Refuse powers that SymPy would multiply out for ages."""
         if not exponent.is_number:
             return
         size = abs(float(exponent))
@@ -203,7 +203,7 @@ class _Reader:
             self.fail(f"a power of too many digits at {_at(sign)}; write a decimal number")
 
     def finite(self, value: sm.Expr, token: Token) -> sm.Expr:
-        """Every number on the way is real and finite in double precision, so that the next step is quick, too."""
+        """Raise unless a number is real and finite in double precision, so that the next step is quick too."""
         if not value.is_number:
             if value.has(sm.nan, sm.zoo, sm.oo, sm.I):
                 self.fail(f"what ends at {_at(token)} is not finite or not real")
@@ -246,7 +246,7 @@ def _at(token: Token) -> str:
 
 
 def warn_of_no_number(event: str) -> None:
-    """That none was found says nothing of an event whose expression was nowhere a number."""
+    """Warn of an event whose expression was never a number: that it was not found means nothing."""
     warnings.warn(
         f"event {event!r} was looked for in vain: at no point is its expression a real, finite number; check its "
         "roots, logarithms and divisors",

@@ -3,7 +3,7 @@
 A single form ω = a·dq + b dt is integrable where ω ∧ dω = 0: its exterior derivative vanishes on its own kernel. The
 test is made at random configurations with random parameters, where an identity fails with probability one if it fails
 at all, and confirmed there in many digits. Configurations are drawn in the characteristic sizes of the coordinates, so
-that no unit decides. An integral is then sought symbolically, among those that are written down at once.
+that units do not matter. An integral is then sought symbolically, among those that are written down at once.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ if TYPE_CHECKING:
 TRIALS = 6
 STEP = 1e-4  # of the central differences, in characteristic sizes
 TOLERANCE = 1e-6  # well above the STEP² of the differences, relative to the gradient
-BLUR = 1e-10  # of differences, relative to the entries: rounding over STEP
+BLUR = 1e-10  # rounding of differences, relative to the entries: rounding over STEP
 DIGITS = 60  # of the confirmation
 BRACKET_DIGITS, BRACKET_STEP = 300, 1e-40  # every bracket costs as many digits as its step has: seven are possible
 CONFIRMED = 1e-12  # numbers that were stated are rounded themselves
 
-Forms = Callable[[np.ndarray], np.ndarray]  # of one point, or of many with a trailing axis
+Forms = Callable[[np.ndarray], np.ndarray]  # at one point, or at many with a trailing axis
 Field = Callable[[Any], tuple[Any, Any]]  # a vector of (q, t) as a difference of two
 
 
@@ -50,7 +50,7 @@ class Trial:
     point: np.ndarray
     values: np.ndarray
     gradients: np.ndarray  # ∂(a, b)_i/∂x_j of every form, indexed [form, i, j]
-    errors: np.ndarray  # of the gradients
+    errors: np.ndarray  # errors of the gradients
 
 
 def integrable_rows(statement: Statement, nonholonomic: int) -> list[bool]:
@@ -82,10 +82,10 @@ def closure(
 ) -> int:
     """The dimension of the smallest integrable distribution in (q, t) that contains the kernel K of some rows.
 
-    What vanishes on it is the largest integrable subsystem of the forms, the end of their derived flag. It is the
-    dimension of K with all its Lie brackets [X, Y] = Y′X − X′Y, X of K and Y of those found last. At a point of the
-    holonomic constraints the differentials of these are among the rows, and all fields are tangent to them. Lengths of
-    vectors are those in units of some sizes of (q, t).
+    The forms that vanish on it are the largest integrable subsystem, the end of their derived flag. It is the dimension
+    of K with all its Lie brackets [X, Y] = Y′X − X′Y, X in K and Y among those found last. At a point of the holonomic
+    constraints the differentials of these are among the rows, and all fields are tangent to them. Lengths of vectors
+    are in units of some sizes of (q, t).
     """
     digits = Digits(BRACKET_DIGITS)
     mp = digits.mp
@@ -120,7 +120,7 @@ def combined_integrals(statement: Statement, rows: Sequence[int]) -> list[sm.Exp
 
 
 def _raising(mp: Any, basis: list[Any], fields: Sequence[Field], x: Any) -> list[Field]:
-    """Those fields that are independent at x of an orthonormal basis and of each other; the basis grows by them."""
+    """The fields that are independent at x of an orthonormal basis and of each other; the basis is extended by them."""
     found = []
     for field in fields:
         plus, minus = field(x)
@@ -197,7 +197,7 @@ def _unit_rows(values: np.ndarray) -> np.ndarray:
 
 
 def _confirmed(statement: Statement, rows: list[int], trial: Trial) -> bool:
-    """The same with DIGITS, in which differences over a tiny step are derivatives."""
+    """Whether ``_twisted`` is false with DIGITS, in which differences over a tiny step are derivatives."""
     digits = Digits(DIGITS)
     mp = digits.mp
     forms, x = _precise_forms(digits, statement, rows, trial.parameters, trial.point, trial.sizes)
@@ -223,7 +223,7 @@ def _precise_forms(
     point: Sequence[float] | np.ndarray,
     sizes: Sequence[float] | np.ndarray,
 ) -> tuple[Callable[..., Any], list[Any]]:
-    """(a, b) of some rows as a matrix in so many digits, and a point, in units of sizes and of their columns."""
+    """(a, b) of some rows as a matrix in many digits, and a point, in units of sizes and of their columns."""
     flat = [e for row in rows for e in _form(statement, row)]
     mpf = digits.mp.mpf
     known = {symbol: mpf(value) for symbol, value in parameters.items()}
@@ -266,7 +266,7 @@ def _parameters(statement: Statement, generator: Draws) -> dict[sm.Symbol, float
 
 
 def _trials(statement: Statement) -> Iterator[Trial]:
-    """The usual sizes first, then any."""
+    """Trials of the usual sizes first, then of any."""
     generator = Draws(1949)
     units, variables = unit_velocities(statement), (*statement.q, statement.time)
     found = False
@@ -286,7 +286,7 @@ def _trials(statement: Statement) -> Iterator[Trial]:
 def _trial(
     statement: Statement, parameters: Mapping[sm.Symbol, float], sizes: np.ndarray, generator: Draws
 ) -> Trial | None:
-    """A random configuration of some sizes where the constraints can be evaluated: √(1 − x²) wants a small x."""
+    """A random configuration of some sizes where the constraints can be evaluated: √(1 − x²) requires a small x."""
     units, n = unit_velocities(statement), len(statement.q)
 
     def forms(x: np.ndarray) -> np.ndarray:
@@ -306,7 +306,7 @@ def _trial(
 
 
 def _differences(forms: Forms, x: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """(a, b) of every form, ∂(a, b)_i/∂x_j by central differences, [form, i, j], and what a double step changes."""
+    """(a, b) of every form, ∂(a, b)_i/∂x_j by central differences, [form, i, j], and the change by a double step."""
     n, step = len(x), STEP * np.eye(len(x))
     points = x[:, None] + np.hstack([np.zeros((n, 1)), step, -step, 2 * step, -2 * step])
     here, *moved = np.split(forms(points), 1 + n * np.arange(4), axis=-1)

@@ -1,7 +1,7 @@
 """Integrals of integrable forms that can be written down at once: ω = f dφ.
 
-A courtesy to the reader of a message, so that nothing is asked of SymPy that may take long: which integrating factor f
-will do is seen in numbers, sums are integrated term by term, a term only if it is a product of few functions of
+A courtesy to the reader of a message, so that nothing is asked of SymPy that may take long: numbers show which
+integrating factor f will do, sums are integrated term by term, a term only if it is a product of few functions of
 polynomials, and the result is checked in numbers.
 """
 
@@ -41,7 +41,7 @@ def integral(form: Sequence[sm.Expr], variables: Sequence[sm.Symbol], points: Po
 
 
 def _integrating_factors(form: Sequence[sm.Expr], variables: Sequence[sm.Symbol], points: Points) -> Iterator[sm.Expr]:
-    """Those f with d(ω/f) = 0 at all points."""
+    """Factors f with d(ω/f) = 0 at all points."""
     n = len(form)
     varying = [k for k, a in enumerate(form) if a.free_symbols & set(variables)]
     flat = [*form, *(a.diff(x) for a in form for x in variables)]
@@ -65,7 +65,7 @@ def _potential(exact: Sequence[sm.Expr], variables: Sequence[sm.Symbol]) -> sm.E
     phi = sm.S.Zero
     for k, (a, x) in enumerate(zip(exact, variables, strict=True)):
         rest = _expanded(a - phi.diff(x))
-        for before in rest.free_symbols & set(variables[:k]):  # it does not depend on these, whatever it looks like
+        for before in rest.free_symbols & set(variables[:k]):  # it does not depend on these, despite its form
             rest = next((e for c in (0, 1) if (e := rest.subs(before, c)).is_finite is not False), sm.nan)
         part = _primitive(_expanded(rest), x)
         if part is None:
@@ -75,14 +75,14 @@ def _potential(exact: Sequence[sm.Expr], variables: Sequence[sm.Symbol]) -> sm.E
 
 
 def _expanded(e: sm.Expr) -> sm.Expr:
-    """Products of sums as sums, as far as they are short."""
+    """Products of sums expanded, as far as they are short."""
     terms = sum(prod(len(sm.Add.make_args(f)) for f in sm.Mul.make_args(term)) for term in sm.Add.make_args(e))
     return sm.expand_mul(e, deep=False) if terms <= MOST_TERMS else e
 
 
 def _primitive(e: sm.Expr, x: sm.Symbol) -> sm.Expr | None:
     """∫ e dx, term by term."""
-    from sympy.integrals.manualintegrate import manualintegrate  # seldom needed, and long to load
+    from sympy.integrals.manualintegrate import manualintegrate  # seldom needed, and slow to load
 
     total = sm.S.Zero
     for term in sm.Add.make_args(e):
@@ -93,7 +93,7 @@ def _primitive(e: sm.Expr, x: sm.Symbol) -> sm.Expr | None:
         try:
             with INTEGRATING:
                 found = manualintegrate(varying, x)
-        except Exception:  # SymPy raises whatever its algorithms come upon
+        except Exception:  # SymPy's algorithms may raise anything
             return None
         if found.has(sm.Integral):
             return None

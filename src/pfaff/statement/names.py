@@ -1,4 +1,4 @@
-"""Which names may be given: they end up in formulas, programs, files and pages of others.
+"""Which names are allowed: they appear in formulas, programs, files and pages.
 
 A name of a coordinate, state or parameter is an identifier in any alphabet, which no language takes for anything else.
 A title, such as the name of a system, is one line of printable characters; each language escapes it in its own way.
@@ -17,7 +17,8 @@ LONGEST = 100  # characters of a name or title
 
 
 def checked_name(name: Any, what: str) -> str:
-    """A name that formulas can be written with; ``what`` has it, such as a coordinate. heyoka keeps __ for itself."""
+    """A name that formulas can be written with; ``what`` is the kind of thing, such as a coordinate. heyoka reserves
+    __."""
     if not isinstance(name, str) or not name.isidentifier() or f"{name}_".startswith("__") or len(name) > LONGEST:
         example = re.sub(r"\W+", "_", name).strip("_0123456789")[:20] if isinstance(name, str) else ""
         raise StatementError(

@@ -58,7 +58,7 @@ class Ode(Parametrised):
 
     @cached_property
     def autonomous(self) -> bool:
-        """Whether time appears in nothing but the states."""
+        """Whether time appears in the states only."""
         return self.time in self.parameters or self.time not in self.acting
 
     @cached_property
@@ -67,7 +67,7 @@ class Ode(Parametrised):
         return frozenset().union(*(f.free_symbols for f in self.right_hand_sides))
 
     def __getattr__(self, name: str) -> Any:
-        """Analyses want numbers: they are asked of a case."""
+        """Answer names of analyses, which need numbers: they are methods of a case."""
         from pfaff.case import OdeCase
 
         raise self._unbound(name, OdeCase)
@@ -87,7 +87,7 @@ class Ode(Parametrised):
 
     @property
     def shape(self) -> Flow:
-        """The same as ``flow``: nothing is known to be ignorable in a plain ODE."""
+        """The same as ``flow``: no state of a plain ODE is known to be ignorable."""
         return self.flow
 
     def _repr_markdown_(self) -> str:
@@ -141,7 +141,7 @@ def _check_states(equations: Any) -> None:
 
 
 class _Written:
-    """The right-hand sides as they were written, with all that may stand in them."""
+    """The right-hand sides as written, with the symbols that they may contain."""
 
     def __init__(self, system: Ode) -> None:
         self.system, names = system, (_name(x) for x in system.equations)

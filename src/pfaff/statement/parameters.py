@@ -1,4 +1,4 @@
-"""Parameters of whatever is stated: symbols with defaults, found by name, one of them the load."""
+"""Parameters of statements: symbols with defaults, found by name, one of them the load."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Parametrised(Travels):
     name: str
     parameters: Mapping[sm.Symbol, Any]
     load: Any
-    acting: frozenset[sm.Symbol]  # what it depends on
+    acting: frozenset[sm.Symbol]  # symbols it depends on
 
     @cached_property
     def parameter_names(self) -> tuple[str, ...]:
@@ -35,7 +35,7 @@ class Parametrised(Travels):
 
     @property
     def state_names(self) -> tuple[str, ...]:
-        """Names of what moves; no parameter is called so."""
+        """Names of coordinates and velocities, or of states; no parameter may have one of them."""
         raise NotImplementedError
 
     @property
@@ -58,7 +58,7 @@ class Parametrised(Travels):
         return next(symbol for symbol in self.parameters if symbol.name == name)
 
     def _unbound(self, name: str, case: type) -> NoSuchNameError:
-        """What answers a name that only a case has, of which the parameters have values."""
+        """The error for a name that only a case has, whose parameters have values."""
         remedy = ""
         if not name.startswith("_") and callable(getattr(case, name, None)):
             free = [p.name for p, value in self.__dict__.get("parameters", {}).items() if value is None]
@@ -67,7 +67,7 @@ class Parametrised(Travels):
         return NoSuchNameError(type(self), name, like=case, remedy=remedy)
 
     def check_no_parameter(self, name: str) -> None:
-        """What is given where a motion starts is no parameter."""
+        """Raise for a parameter given where a motion starts."""
         if isinstance(name, str) and name in self.parameter_names:
             raise ParameterError(f"{name} is a parameter of {self.name}: give its value before, case.at({name}=…)")
 
@@ -110,7 +110,7 @@ def scalar(given: Any, where: str, known: Mapping[str, sm.Expr] = MappingProxyTy
 def check_symbols(
     expression: sm.Expr, known: Collection[sm.Symbol], declared: Collection[sm.Symbol], where: str
 ) -> None:
-    """Every symbol of an expression must be known; a declared name with other assumptions is a common slip."""
+    """Raise for an unknown symbol; a declared name with other assumptions is a common mistake."""
     for symbol in sorted(expression.free_symbols.difference(known), key=str):
         if any(symbol.name == other.name for other in declared):
             raise StatementError(
@@ -123,7 +123,7 @@ def check_symbols(
 
 
 def check_smooth(expression: sm.Expr, where: str, real: str) -> None:
-    """What is stated is differentiated to any order, in ``real`` numbers."""
+    """Raise unless an expression can be differentiated to any order, in ``real`` numbers."""
     if expression.has(sm.I):
         raise StatementError(f"{where} contains I: {real}")
     for term in sorted(expression.atoms(sm.core.function.Application, ExprWithLimits), key=str):

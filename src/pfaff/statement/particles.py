@@ -1,4 +1,4 @@
-"""Material points: what Newton's law and d'Alembert's principle speak of, and energies follow from."""
+"""Material points, the subject of Newton's law and d'Alembert's principle, from which energies follow."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def _components(given: Any, what: str) -> tuple[Any, ...]:
 
 
 def _stated(given: Any, where: str) -> Any:
-    """Text waits for the system, which knows its names."""
+    """Text is kept for the system, which knows its names."""
     return given if isinstance(given, str) else scalar(given, where)
 
 

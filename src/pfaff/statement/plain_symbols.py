@@ -40,14 +40,15 @@ class Statement:
 
     @property
     def demanding(self) -> tuple[bool, ...]:
-        """Which constraints A v + b have a b, and demand something where nothing moves."""
+        """Which constraints A v + b have a b, and so demand something at rest."""
         rest = dict.fromkeys(self.v, sm.S.Zero)
         return tuple(constraint.xreplace(rest) != 0 for constraint in self.constraints)
 
 
 @dataclass(frozen=True)
 class RodStatement(Statement):
-    """Of a system with rods: formulas in the coordinates of its frame, energies of the rods by name only."""
+    """The statement of a system with rods: formulas in the coordinates of its frame, energies of the rods by name
+    only."""
 
     frame: Statement
 

@@ -21,7 +21,7 @@ EXAMPLE = "quasi_velocities={'v': x.diff(t)*cos(phi) + y.diff(t)*sin(phi)}"
 
 
 def stated_quasi_velocities(system: System, words: Mapping[str, sm.Expr]) -> dict[str, sm.Expr]:
-    """By name, as they are stated; text is read in the words of the system."""
+    """Quasi-velocities by name, as stated; text is parsed in the words of the system."""
     if not isinstance(system.quasi_velocities, Mapping):
         raise StatementError(f"quasi_velocities={shown(system.quasi_velocities)}: give them by name, {EXAMPLE}")
     if system.quasi_velocities and system.rods:
@@ -37,7 +37,7 @@ def stated_quasi_velocities(system: System, words: Mapping[str, sm.Expr]) -> dic
 
 
 def linear_form(system: System, name: str, expression: Any) -> sm.Expr:
-    """In plain symbols, linear in the velocities."""
+    """A quasi-velocity in plain symbols, linear in the velocities."""
     s, where = system.statement, f"the quasi-velocity {name}"
     plain = scalar(expression, where, system.words).doit().xreplace(dict(s.to_plain))
     check_symbols(plain, {*s.q, *s.v, *system.parameters, s.time}, system.parameters, where)

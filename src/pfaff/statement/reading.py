@@ -1,4 +1,4 @@
-"""What a system is given, read in its order and checked: parameters, forces, constraints, meanings and names."""
+"""The arguments of a system, read in order and checked: parameters, forces, constraints, meanings and names."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ ENERGIES = {"kinetic": "the kinetic energy", "potential": "the potential", "diss
 
 
 def read(system: System) -> None:
-    """Complete a system without rods: what was given is read, put into plain symbols once, and checked there."""
+    """Complete a system without rods: its arguments are read, put into plain symbols once, and checked."""
     normalise = object.__setattr__
     normalise(system, "name", checked_title(system.name, "name of a system"))
     normalise(system, "coordinates", checked_coordinates(system.coordinates))
@@ -71,7 +71,7 @@ def read_parameters(system: System) -> dict[sm.Symbol, Any]:
 
 
 def read_inertia(system: System) -> Any:
-    """The kinetic energy as it is given; none where particles have it."""
+    """The kinetic energy as given; None where particles supply it."""
     if system.kinetic is not None or system.particles:
         return system.kinetic
     if system.needs_inertia:
@@ -94,12 +94,12 @@ def read_forces(system: System) -> dict[sm.Expr, sm.Expr]:
 
 
 class Relations(tuple[sm.Expr, ...]):
-    """Expressions that vanish, and what each is called; nothing where it has no name."""
+    """Expressions that vanish, and the name of each; empty where it has none."""
 
     labels: tuple[str, ...]
 
     def changed(self, by: Callable[[sm.Expr], sm.Expr], more: Sequence[sm.Expr] = ()) -> Relations:
-        """Each changed in one way, under its own name, and more without names after them."""
+        """Each changed in the same way, under its own name, and more without names after them."""
         found = Relations([*map(by, self), *more])
         found.labels = (*self.labels, *("" for _ in more))
         return found
@@ -120,7 +120,7 @@ def read_relations(system: System, kind: str) -> Relations:
 
 
 def read_meanings(system: System) -> dict[str, str]:
-    """By name, of parameters and coordinates that there are."""
+    """Meanings by name, of existing parameters and coordinates."""
     if not isinstance(system.meanings, Mapping):
         raise StatementError("meanings must be given by name: meanings={F: 'dead load [N]'}")
     known = (*system.parameter_names, *system.coordinate_names, *system.quasi_velocities)
@@ -133,7 +133,7 @@ def read_meanings(system: System) -> dict[str, str]:
 
 
 def check_names(system: System) -> None:
-    """Reactions are called p, or p1, p2, …: nothing else may be, where there are constraints."""
+    """Raise for names p, or p1, p2, …, where there are constraints: these are the names of reactions."""
     if not (system.nonholonomic_constraints or system.holonomic_constraints):
         return
     for name in (*system.coordinate_names, *system.parameter_names, *system.quasi_velocities):

@@ -5,8 +5,8 @@ Where A has the rank r < m, the m − r left null vectors ℓ of A decide: rows 
 zero although their gradients are dependent everywhere, as x = 0 and x = 1. Redundancy need only hold where the
 constraints do: it is tested at random points of φ(q, t) = 0, for random parameters and for the default ones.
 
-No unit decides: coordinates are measured in their characteristic sizes, and what is zero is so beside the terms of its
-row. A row that is independent at one of these points is not redundant.
+Units do not matter: coordinates are measured in their characteristic sizes, and zero is relative to the terms of a row.
+A row that is independent at one of these points is not redundant.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 TRIALS = 3
 KICKS = 8
-NEARBY = 1e-3  # of those near a singular point
+NEARBY = 1e-3  # distance near a singular point
 
 Rows = tuple[np.ndarray, np.ndarray, np.ndarray]  # A, b and φ
 
@@ -131,7 +131,7 @@ class Trial:
 
 
 def trials(statement: Statement, defaults: Mapping[sm.Symbol, Any]) -> Iterator[Trial]:
-    """Random parameters first, the default ones last; the usual sizes first, then any."""
+    """Trials with random parameters first, the default ones last; the usual sizes first, then any."""
     s, n = statement, len(statement.q)
     expressions = [*s.constraints, *s.positions]
     parameters = sorted(set().union(*(c.free_symbols for c in expressions)) - {*s.q, *s.v, s.time}, key=str)
@@ -212,7 +212,7 @@ def _common_zero(trial: Trial, x: np.ndarray, chosen: list[int] | None = None) -
 
 
 def _row_terms(trial: Trial, x: np.ndarray, sizes: np.ndarray, rows: np.ndarray) -> np.ndarray:
-    """What is large for each holonomic row, in units of its change: this change itself, or its terms."""
+    """The size of each holonomic row, in units of its change: this change itself, or its terms."""
     return np.maximum(trial.terms(x)[1][rows] / sizes, 1.0)
 
 

@@ -1,4 +1,4 @@
-"""The frame of a system with rods, and what the rods say in it.
+"""The frame of a system with rods, and the contribution of the rods to it.
 
 A system with rods is stated in a *frame*: the coordinates of everything else and those of the points of rods that are
 used, as if these moved freely. The rods then say where their points are, and add their own inertia and elasticity, node
@@ -29,7 +29,7 @@ DRAWN = 24  # pieces of the curve of a rod
 
 
 class Frame(System):
-    """What a system with rods states beside them, in its own coordinates and those of points of rods."""
+    """The statement of a system beside its rods, in its own coordinates and those of points of rods."""
 
     needs_inertia = False
 
@@ -106,7 +106,7 @@ def _drawn(system: System, known: dict[str, sm.Expr]) -> Any:
 
 
 def _curved(rods: Sequence[Rod]) -> Drawing:
-    """What is drawn where no drawing is given: every rod as a curve, and the paths of their ends."""
+    """The default drawing: every rod as a curve, and the paths of their ends."""
     points: dict[str, Any] = {}
     curves = []
     for rod in rods:
@@ -118,7 +118,7 @@ def _curved(rods: Sequence[Rod]) -> Drawing:
 
 
 def check_rods(system: System, own: list[str]) -> None:
-    """Rods have different names, and each begins at coordinates or at points of rods before it."""
+    """Raise unless rods have different names, and each begins at coordinates or at points of rods before it."""
     names = [rod.name for rod in system.rods]
     known = set(own)
     for k, rod in enumerate(system.rods):
@@ -139,7 +139,7 @@ def check_rods(system: System, own: list[str]) -> None:
 
 
 def held_bases(system: System) -> list[str]:
-    """The names of rods whose base cannot move, nor what it stands on."""
+    """The names of rods whose base cannot move, nor the rod it stands on."""
     held: list[str] = []
     for rod in system.rods:
         names = [name for name in base_of(rod).names[:2] if name]
@@ -171,7 +171,7 @@ def point_values(
 
 
 def on_rods(system: System, frame: Statement) -> RodStatement:
-    """The frame's statement beside the coordinates of the system; energies of the rods stand there by name."""
+    """The frame's statement with the coordinates of the system; energies of the rods appear by name."""
     q = tuple(sm.Symbol(name, real=True) for name in system.coordinate_names)
     v = tuple(sm.Symbol(f"{name}_dot", real=True) for name in system.coordinate_names)
     velocities = {sm.Derivative(c, frame.time): x for c, x in zip(system.coordinates, v, strict=True)}
@@ -211,7 +211,7 @@ def _by_name(rod: Rod) -> tuple[sm.Expr, sm.Expr, sm.Expr]:
 
 @once(most=64)
 def refined(system: System, modes: int) -> System:
-    """The same system with so many modes of every rod that leaves their number open."""
+    """The system with this many modes of every rod that leaves their number open."""
     rods = [replace(rod, modes=modes) if rod.refines else rod for rod in system.rods]
     own = len(system.coordinates) - sum(rod.basis.size for rod in system.rods)
     return replace(system, coordinates=system.coordinates[:own], rods=rods)

@@ -40,7 +40,7 @@ class Point:
 @spelt
 @dataclass(frozen=True, eq=False)
 class Rod(Travels):
-    """An elastic rod in the plane that neither stretches nor shears, as large as its deflections may be.
+    """An elastic rod in the plane that neither stretches nor shears; deflections may be of any size.
 
     length
         A number or an expression in parameters.
@@ -124,7 +124,7 @@ class Rod(Travels):
         return Point(*(sm.Function(f"{self.name}_{kind}_{word}")(TIME) for kind in KINDS))
 
     def place_of(self, name: str) -> tuple[float, str] | None:
-        """The fraction of the length and the kind of the coordinate that a name stands for, if it is a point's."""
+        """The fraction of the length and the kind of coordinate that a name stands for, if it is that of a point."""
         found = re.fullmatch(rf"{re.escape(self.name)}_(x|y|theta)_(end|[01]_\d*)", name)
         if not found:
             return None
@@ -138,7 +138,7 @@ class Rod(Travels):
 
     @cached_property
     def _undeclared(self) -> dict[str, sm.Expr]:
-        """Properties whose sign is decided by the values of parameters, and not by what those are declared to be."""
+        """Properties whose sign depends on the values of parameters, not on their declarations."""
         stated = {"length": self.length} | {name: getattr(self, name) for name in SECTIONS}
         formulas = {name: each for name, each in stated.items() if isinstance(each, sm.Expr) and each.free_symbols}
         return {
@@ -149,8 +149,8 @@ class Rod(Travels):
         }
 
     def check_values(self, values: Mapping[str, Any], load: str | None) -> None:
-        """Values of parameters leave it long, stiff and heavy all along; of what changes with the load nothing is said,
-        nor of what is not known yet."""
+        """Raise unless values of parameters leave it long, stiff and heavy all along; properties that change with the
+        load, or are not known yet, are not checked."""
         if not self._undeclared:
             return
         numbers = {each: values.get(each.name) for each in self.symbols}
@@ -163,7 +163,7 @@ class Rod(Travels):
                 _check_along(found, float(length), self, name, f", with {told}" if told else "", ParameterError)
 
     def described(self) -> str:
-        """All that it says as text: equal for rods that are. Functions of numbers are told by their values."""
+        """Its whole statement as text: equal for equal rods. Functions of numbers are represented by their values."""
         sections = [getattr(self, name) for name in SECTIONS]
         told = [each if isinstance(each, sm.Expr) else self._values(each).tolist() for each in sections]
         return f"{self.name}: {[self.length, *told, self.modes, self.bars, *self.base]}"
@@ -194,7 +194,7 @@ def _section(rod: Rod, name: str) -> Any:
 def _check_along(
     section: Any, length: float, rod: Rod, name: str, given: str = "", error: type[PfaffError] = StatementError
 ) -> None:
-    """A property without parameters, or its length, has the sign that it must have, all along."""
+    """Raise unless a property without parameters, or its length, has the required sign all along."""
     where, least = f"the {name} of {rod.name}", "positive" if name in POSITIVE else "nonnegative"
     varies = not isinstance(section, sm.Expr) or PLACE in section.free_symbols
     for place in np.union1d(np.linspace(0, 1, 101), rod.basis.nodes) if varies else (0.0,):

@@ -110,9 +110,9 @@ class System(Parametrised):
 
     statement: Statement = field(init=False, repr=False)
     quasi_forms: Mapping[str, sm.Expr] = field(init=False, repr=False, default_factory=dict)  # in plain symbols
-    redundant: tuple[int, ...] = field(init=False, repr=False)  # rows that follow from the others, from zero
-    frame: System | None = field(init=False, repr=False, default=None)  # of a system with rods, beside them
-    stations: tuple[Station, ...] = field(init=False, repr=False, default=())  # points of rods that the frame knows
+    redundant: tuple[int, ...] = field(init=False, repr=False)  # rows that follow from the others, counted from zero
+    frame: System | None = field(init=False, repr=False, default=None)  # with rods: the statement beside them
+    stations: tuple[Station, ...] = field(init=False, repr=False, default=())  # points of rods that the frame uses
 
     @property
     def time(self) -> sm.Symbol:
@@ -127,7 +127,7 @@ class System(Parametrised):
 
     @cached_property
     def autonomous(self) -> bool:
-        """Whether time appears in nothing but the coordinates."""
+        """Whether time appears in the coordinates only."""
         return self.time not in self.acting
 
     @cached_property
@@ -154,7 +154,7 @@ class System(Parametrised):
         return self._own_words() | dict(self.quasi_velocities)
 
     def _own_words(self) -> dict[str, sm.Expr]:
-        """The same without quasi-velocities, which are stated in these words."""
+        """These words without quasi-velocities, which are stated in them."""
         velocities = zip(self.velocity_names, (q.diff(self.time) for q in self.coordinates), strict=True)
         stated = dict(zip(self.coordinate_names, self.coordinates, strict=True)) | {p.name: p for p in self.parameters}
         return {self.time.name: self.time} | dict(velocities) | stated
@@ -174,7 +174,7 @@ class System(Parametrised):
         return {f"p_{label}": name for label, name in zip(labels, self.reaction_names, strict=True) if label}
 
     def __getattr__(self, name: str) -> Any:
-        """Analyses want numbers: they are asked of a case."""
+        """Answer names of analyses, which need numbers: they are methods of a case."""
         from pfaff.case import Case
 
         raise self._unbound(name, Case)
@@ -255,7 +255,7 @@ class System(Parametrised):
         return replace(self, nonholonomic_constraints=kept, holonomic_constraints=held, accept_redundant=False)
 
     def check_written_out(self) -> None:
-        """Refuse what needs formulas where rods are evaluated by structure."""
+        """Refuse analyses that need formulas where rods are evaluated by structure."""
         if self.rods:
             raise StatementError(
                 f"{self.name} has rods, whose equations are evaluated by structure and not written out: state a chain "
@@ -263,7 +263,7 @@ class System(Parametrised):
             )
 
     def check_independent(self) -> None:
-        """Refuse what needs unique reactions where constraints are redundant."""
+        """Refuse analyses that need unique reactions where constraints are redundant."""
         if self.redundant:
             be, these = ("is", "it") if len(self.redundant) == 1 else ("are", "them")
             raise RankError(

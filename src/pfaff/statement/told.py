@@ -1,5 +1,5 @@
-"""How a result shows itself, in one line by its status, and in a notebook as a table where it is one; and how it and
-what it is made from answer names and arguments that they do not have."""
+"""How a result shows itself: in one line by its status, and in a notebook as a table where it is one; and how it and
+its makers answer names and arguments that they do not have."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Result = TypeVar("Result", bound=type)
 Called = TypeVar("Called", bound=Callable[..., Any])
 UNNAMED = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 ANY = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
-ROUNDING = 1e-12  # beside the largest of its kind: what is smaller is shown as the zero that it stands for
+ROUNDING = 1e-12  # values below this, relative to the largest of their kind, are shown as zero
 
 
 def without_rounding(values: Any) -> np.ndarray:
@@ -35,12 +35,11 @@ def told(result: Result) -> Result:
 def shown_in_notebooks(result: Result) -> Result:
     """A class that notebooks show as the room ``draw`` makes it; its ``repr`` stays."""
     result._repr_html_ = _as_html  # type: ignore[attr-defined]
-    _ask_rightly(result, made=False)
     return answering(result)
 
 
 def spelt(kind: Result) -> Result:
-    """A class that users make themselves: it answers arguments and names that it does not have with what it has."""
+    """A class that users construct: it answers unknown arguments and names with those it has."""
     _ask_rightly(kind, made=True)
     return answering(kind)
 
@@ -83,7 +82,7 @@ def _unknown(called: str, name: str, known: frozenset[str]) -> str:
 
 
 def _unfit(function: Callable[..., Any], called: str, method: bool, values: Any, words: dict[str, Any]) -> str:
-    """What is wrong with the arguments; nothing if they fit."""
+    """What is wrong with the arguments; empty if they fit."""
     signature = inspect.signature(function)
     try:
         signature.bind(*values, **words)
@@ -111,16 +110,18 @@ def _unfit(function: Callable[..., Any], called: str, method: bool, values: Any,
 
 
 def answering(kind: Result) -> Result:
-    """A class that answers a name which it does not have with the nearest one; names that it has cost nothing more."""
+    """A class that answers an unknown name with the nearest one, and whose methods answer wrong arguments in words;
+    right ones cost nothing more."""
+    _ask_rightly(kind, made=False)
     if not hasattr(kind, "__getattr__"):
         kind.__getattr__ = no_such_name  # type: ignore[attr-defined]
     return kind
 
 
 def no_such_name(self: Any, name: str) -> Any:
-    """What Python calls where all else has failed."""
+    """Python calls this where all else has failed."""
     if not name.startswith("_") and hasattr(type(self), name):
-        return object.__getattribute__(self, name)  # a property of that name has failed: its own error is told
+        return object.__getattribute__(self, name)  # a property of that name has failed: raise its own error
     raise NoSuchNameError(type(self), name, remedy=getattr(type(self), "_elsewhere", {}).get(name, ""))
 
 

@@ -1,7 +1,7 @@
-"""What users give, through one door: numbers, counts, names, mappings, arrays, functions, paths.
+"""Arguments given by users, checked in one place: numbers, counts, names, mappings, arrays, functions, paths.
 
-Whatever does not fit is refused in one sentence that names the argument, shows what was given and says what to write.
-Values of parameters stay exact where they are; everything else is a finite float in its declared range.
+Arguments that do not fit are refused in one sentence that names the argument, shows what was given and says what to
+write. Values of parameters stay exact where they are; everything else is a finite float in its declared range.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from pfaff.statement.expressions import constant, shortened
 from pfaff.statement.told import spelt as spelt
 from pfaff.threads import PART
 
-NEAREST_END, FARTHEST_END = 1e-100, 1e100  # sizes of what can be followed to
+NEAREST_END, FARTHEST_END = 1e-100, 1e100  # sizes of values to which something can be followed
 LONGEST = 40  # characters of a value in a message
 LONGEST_NAME = 255  # bytes, of a file or folder
 SMALLEST = sys.float_info.min  # numbers below it have lost digits, and the inverses of many are not finite
@@ -65,7 +65,7 @@ def checked_value(symbol: sm.Symbol, value: Any) -> Any:
 
 
 def check_promise(symbol: sm.Symbol, value: float) -> None:
-    """A parameter that is declared positive or nonnegative stays so."""
+    """Raise unless a parameter keeps its declared sign."""
     promise = broken_promise(symbol, value)
     if promise:
         raise ParameterError(
@@ -76,7 +76,7 @@ def check_promise(symbol: sm.Symbol, value: float) -> None:
 
 
 def broken_promise(symbol: sm.Symbol, value: float) -> str:
-    """What a symbol is declared to be and this value is not."""
+    """The declaration of a symbol that this value breaks."""
     if symbol.is_positive and not value > 0:
         return "positive"
     return "nonnegative" if symbol.is_nonnegative and not value >= 0 else ""
@@ -94,7 +94,7 @@ def number_from(name: str, value: Any) -> float:
 
 
 def end_from(name: str, value: Any) -> float:
-    """A number to which something is followed: zero, or one whose powers are numbers too."""
+    """A number to which something is followed: zero, or one whose powers neither under- nor overflow."""
     number = number_from(name, value)
     if number and not NEAREST_END <= abs(number) <= FARTHEST_END:
         limit = f"more than {FARTHEST_END:g}" if abs(number) > 1 else f"less than {NEAREST_END:g}"
@@ -115,7 +115,7 @@ def number_within(name: str, value: Any, fits: Callable[[float], bool], remedy: 
 
 
 def _real(value: Any) -> float | None:
-    """The float that a real number is, infinite beyond double precision; nothing of truth values, dates or bytes."""
+    """The float of a real number, infinite beyond double precision; None for truth values, dates or bytes."""
     kind, dimensions = getattr(getattr(value, "dtype", None), "kind", "f"), getattr(value, "ndim", 0)
     if isinstance(value, bool) or not hasattr(value, "__float__") or kind not in "iufO" or dimensions:
         return None
@@ -130,7 +130,7 @@ def _real(value: Any) -> float | None:
 
 
 def _masked(value: Any) -> bool:
-    """Whether values are masked; NumPy's room for that is entered only where the user has done so."""
+    """Whether values are masked; numpy.ma is used only where the user has imported it."""
     is_masked = getattr(sys.modules.get("numpy.ma"), "is_masked", None)  # another thread may be entering it just now
     return is_masked is not None and is_masked(value)
 
@@ -153,7 +153,7 @@ def check_fitting(name: str, values: Any, refuse: type[PfaffError] = ParameterEr
 
 
 def numbers_from(name: str, values: Any) -> np.ndarray:
-    """Numbers in an array of any shape; finite or not is for whoever asks to say."""
+    """Numbers in an array of any shape; the caller checks whether they are finite."""
     check_fitting(f"the number of values of {name}", values)
     try:
         array = np.asarray(values)
@@ -175,7 +175,7 @@ def pair(name: str, values: Any, example: str) -> tuple[float, float]:
 def whole_number(
     name: str, value: Any, least: int, most: int, remedy: str, refuse: type[PfaffError] = ParameterError
 ) -> int:
-    """A count within limits: beyond them it would take hours or more memory than there is."""
+    """A count within limits: beyond them it would take hours, or more memory than there is."""
     if isinstance(value, float) and value.is_integer():
         raise refuse(f"{name}={shown(value)} is written with a point or a power: write {value:.0f}")
     if not _is_whole(value):
@@ -192,7 +192,7 @@ def _is_whole(value: Any) -> bool:
 
 
 def place(index: Any) -> Any:
-    """What counts things: a whole number or a slice."""
+    """An index: a whole number or a slice."""
     ends = (index.start, index.stop, index.step) if isinstance(index, slice) else (index,)
     if not all(_is_whole(each) or (each is None and len(ends) > 1) for each in ends):
         raise ParameterError(f"[{shown(index)}] counts nothing: write [0] for the first, [-1] for the last")
@@ -225,7 +225,7 @@ def check_keywords(function: Callable[..., Any], given: Collection[str], known: 
 
 
 def by_name(name: str, values: Any, example: str, refuse: type[PfaffError] = ParameterError) -> dict[str, Any]:
-    """What is given by names, such as starting values; nothing if it is left out."""
+    """A mapping from names, such as starting values; empty if it is left out."""
     if values is None:
         return {}
     if not isinstance(values, Mapping):
@@ -237,7 +237,7 @@ def by_name(name: str, values: Any, example: str, refuse: type[PfaffError] = Par
 
 
 def listed(name: str, values: Any, example: str, refuse: type[PfaffError] = ParameterError) -> tuple[Any, ...]:
-    """What stands in a list, in its order."""
+    """The elements of a list, in order."""
     if isinstance(values, str | bytes | bytearray) or not isinstance(values, Sequence):
         raise refuse(f"{name} must be a list, {name}={example}, not {shown(values)}")
     whole_number(f"the length of {name}", len(values), 0, LISTED, "state less at once", refuse)
@@ -255,7 +255,7 @@ def named(name: str, values: Any, example: str) -> tuple[str, ...]:
 
 
 def instance(name: str, value: Any, kind: type[Kind] | tuple[type[Kind], ...], remedy: str) -> Kind:
-    """A thing of the kind that an earlier analysis gives; the remedy says which."""
+    """An object of the kind that an earlier analysis returns; the remedy says which."""
     if not isinstance(value, kind):
         raise ParameterError(f"{name}={shown(value)}: {remedy}")
     return value

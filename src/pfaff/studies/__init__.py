@@ -1,12 +1,15 @@
 """Studies: any result over any parameters, in batches, on all cores or a cluster, and never lost.
 
-``points`` says where, ``quantities`` what. ``block`` computes a chunk of points: by ``many_points`` where batches know
-how, one by one elsewhere. ``stores`` and ``zarr_store`` keep it; ``executors`` have it done here, by ``workers`` or by
-a Dask ``cluster``. ``sweep`` begins a study or takes it up, ``study`` is what a user holds, ``telling`` its progress,
-``uncertainty`` what samples tell, ``flutter_maps`` a short way to one kind. ``recipe`` says how to make a case again.
+Read ``points`` (where), ``quantities`` (what), ``block`` (a chunk of points: by ``many_points`` where batches can, one
+by one elsewhere) and ``sweep`` (begins a study or continues it). ``study`` is what a user holds, ``telling`` its
+progress, ``uncertainty`` the statistics of samples, ``flutter_maps`` a short way to one kind, ``recipe`` how to make a
+case again.
 
-Batches: ``references`` looks at one point and makes a frame, which is what all share (``frames``, with ``derivatives``
-of the flow). Points then march along their loads (``marching``, by test functions at nodes, ``along_loads``) to the
-``first_crossings`` with their ``forms``, or to ``growing_loads``; ``at_rest`` is where they stay. ``small_matrices``
+Chunks are run by ``executors``: here, by ``workers`` or on a Dask ``cluster``; ``stores`` and ``zarr_store`` (read by
+``lazy_numbers``) keep them.
+
+Batches: ``references`` looks at one point and makes the frame that all share (``frames``, with ``derivatives`` of the
+flow). Points then march along their loads (``marching``, by test functions at nodes, ``along_loads``) to the
+``first_crossings`` with their ``forms``, or to ``growing_loads``; ``at_rest`` is about equilibria. ``small_matrices``
 and ``small_polynomials`` are compiled for many at once. Nothing here knows pictures or the shell.
 """

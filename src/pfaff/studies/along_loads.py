@@ -1,7 +1,7 @@
 """Test functions along stretches of the load, for many points at once, at Chebyshev nodes.
 
-The equilibrium is carried along from node to node by Newton's method where it moves. Points that do not follow are
-told.
+The equilibrium is carried along from node to node by Newton's method where it moves. Points that cannot be followed are
+reported.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ if TYPE_CHECKING:
 
 NEWTON = 8  # steps from an extrapolated equilibrium
 RESTING = 1e-11  # the last step, relative to 1 + |x|
-CLOSE = 1e-6  # the same on the way, where what is left, about its square, is far below what series resolve
-BEHIND = 6  # equilibria through which the next is extrapolated
-CONTRACTS = 0.5  # what a second step may be of the first: a larger one may have left the branch
+CLOSE = 1e-6  # the same on the way: the remaining error, about its square, is far below what series resolve
+BEHIND = 6  # equilibria from which the next is extrapolated
+CONTRACTS = 0.5  # largest ratio of a second step to the first: beyond it, the branch may have been left
 SLACK = 1e-6  # coefficients that are structurally zero, relative to their neighbours
 
 
 @dataclass(frozen=True)
 class Distances:
-    """From where each path begins: nodes of (0, 1) on stretches from ``low``."""
+    """Distances from the beginning of each path: nodes of (0, 1) on stretches from ``low``."""
 
     low: np.ndarray
     length: np.ndarray
@@ -37,7 +37,7 @@ class Distances:
 
 @dataclass
 class Tested:
-    """By node and point: the frame's test function, the last coefficient, the equilibrium; and which points were
+    """By node and point: the frame's test function, the last coefficient, the equilibrium; and which points could be
     followed."""
 
     test: np.ndarray
@@ -47,7 +47,7 @@ class Tested:
 
 
 def at_loads(frame: Frame, parameters: np.ndarray, loads: np.ndarray) -> np.ndarray:
-    """Parameters with these loads: one column each."""
+    """Parameters with these loads, one column each."""
     changed = parameters.copy()
     changed[frame.index] = loads
     return changed
@@ -58,7 +58,7 @@ def probed(
 ) -> Tested:
     """The test functions at the nodes of a stretch of each point's path, whose equilibrium begins from ``start``.
 
-    Node by node, so that what is made on the way stays in the cache.
+    It goes node by node, so that intermediate results stay in the cache.
     """
     K, N = len(stretch.nodes), parameters.shape[1]
     x = np.repeat(frame.x[:, None], N, axis=1) if start is None else start
@@ -109,7 +109,7 @@ def follow(
 
 
 def _weights(nodes: np.ndarray, k: int) -> np.ndarray:
-    """Of the last few values in the polynomial through them, at the k-th node."""
+    """Weights of the last few values in the polynomial through them, at the k-th node."""
     behind = nodes[max(0, k - BEHIND) : k]
     apart = behind[:, None] - behind + np.eye(len(behind))
     ahead = nodes[k] - behind
@@ -119,9 +119,10 @@ def _weights(nodes: np.ndarray, k: int) -> np.ndarray:
 def settled(
     frame: Frame, parameters: np.ndarray, x: np.ndarray, strict: bool = True, still: float = RESTING
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The equilibria that Newton's method reaches, and for which points it does, at once and without detour.
+    """The equilibria that Newton's method reaches, and for which points it does so directly.
 
-    Not ``newton_columns``, which drops what has settled: batches stay whole, and a step that does not contract is bad.
+    This is not ``newton_columns``, which drops settled columns: batches stay whole, and a step that does not contract
+    is bad.
     """
     N = x.shape[1]
     x, good, last = x.copy(), np.ones(N, dtype=bool), np.full(N, np.inf)

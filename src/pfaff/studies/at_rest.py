@@ -1,7 +1,8 @@
 """Whether equilibria are stable, and how fast small motions about them grow, for many points at once.
 
-An equilibrium is the one that a single search reaches: followed from no load to the load that a point has, by Newton's
-method from load to load. Points that do not follow, and those too near to the limit of stability, are left.
+An equilibrium is the one that a single search reaches: followed from zero load to the load of a point, by Newton's
+method from load to load. Points that cannot be followed, and those too near the limit of stability, are left to single
+searches.
 """
 
 from __future__ import annotations

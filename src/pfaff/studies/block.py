@@ -23,7 +23,7 @@ LONGEST = 500  # characters of a reason
 
 @dataclass(frozen=True)
 class Job:
-    """What is computed at a point: a case with the point's values, searched as asked, measured."""
+    """The computation at a point: a case with the point's values, how loads are searched, and the measures."""
 
     case: Bound
     points: Points
@@ -37,13 +37,13 @@ class Job:
 
     @cached_property
     def parted(self) -> tuple[Job, Job]:
-        """Two jobs: what batches may know of this one, and what is measured one by one."""
+        """Two jobs: the measures that batches may compute, and those computed one by one."""
         from pfaff.studies.many_points import in_batches
 
         return self.parted_by(lambda each, name: self.batched and in_batches(self, each))
 
     def parted_by(self, fits: Callable[[Measure, str], bool]) -> tuple[Job, Job]:
-        """Two jobs: of what fits of the measures, and of the rest of them."""
+        """Two jobs: the measures that fit, and the others."""
         parts: tuple[list[Measure], list[Measure]] = [], []
         for each in self.measures:
             known = tuple(name for name in each.names if fits(each, name))
@@ -54,28 +54,28 @@ class Job:
         return replace(self, measures=tuple(at_once)), replace(self, measures=tuple(left))
 
     def split(self, point: Mapping[str, float]) -> tuple[dict[str, float], dict[str, float]]:
-        """Values of parameters apart from those of coordinates and speeds."""
+        """Values of parameters, and those of coordinates and speeds."""
         parameters = {name: value for name, value in point.items() if name in self.case.system.parameter_names}
         return parameters, {name: value for name, value in point.items() if name not in parameters}
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of a point."""
+    """The result at a point."""
 
     values: Mapping[str, float]
     state: int
     reason: str = ""
 
     def and_also(self, other: Outcome) -> Outcome:
-        """Both, of other measures at the same point; the worse state."""
+        """Both outcomes, of different measures at the same point; the worse state counts."""
         reasons = "; ".join(each.reason for each in (self, other) if each.reason)
         return Outcome({**self.values, **other.values}, max(self.state, other.state), reasons)
 
 
 @dataclass
 class Block:
-    """What came of a chunk: arrays over its points in order, and reasons by place where there is one."""
+    """The result for a chunk: arrays over its points in order, and reasons by place where there is one."""
 
     values: dict[str, np.ndarray]
     state: np.ndarray
@@ -107,10 +107,10 @@ def compute(
     before: Callable[[int], None] = lambda k: None,
     after: Callable[[int, Outcome], None] = lambda k, outcome: None,
 ) -> Block:
-    """All points at these places: in a batch where that is known to give the same, one by one elsewhere.
+    """All points at these places: in a batch where that is known to give the same numbers, one by one elsewhere.
 
-    ``known`` are outcomes by their order in the chunk; ``before`` and ``after`` are told of points done one by one.
-    A batch is always of the whole chunk, so that its bits do not depend on what is known.
+    ``known`` are outcomes by their order in the chunk; ``before`` and ``after`` are called for points done one by one.
+    A batch always takes the whole chunk, so that its bits do not depend on what is known.
     """
     known = known or {}
     block, others = Block.empty(job.names, len(places)), job
@@ -163,5 +163,5 @@ def _said(problem: BaseException) -> str:
 
 
 def summary(states: Any) -> dict[str, int]:
-    """How many points are in which state, of counts by number."""
+    """Numbers of points in each state, by its name."""
     return {word: int(states[number]) for word, number in STATES.items() if states[number]}

@@ -1,6 +1,6 @@
-"""A study on a Dask cluster: one task for each chunk, which its worker writes into the store itself.
+"""A study on a Dask cluster: one task for each chunk, whose worker writes it into the store itself.
 
-Nothing depends on the scheduler staying alive: what is in the store is done. A task first looks whether its chunk is
+Nothing depends on the scheduler staying alive: what is in the store is done. A task first checks whether its chunk is
 there.
 """
 
@@ -19,7 +19,7 @@ AHEAD = 4  # tasks for each thread of the cluster that are submitted at a time
 
 
 def on_cluster(task: Task, client: Any, progress: Progress) -> None:
-    """Chunks as tasks, a few ahead of what the workers do; a chunk whose worker died too often is recorded as
+    """Submit chunks as tasks, a few ahead of the workers; a chunk whose worker died too often is recorded as
     crashed."""
     try:
         from distributed import Client, as_completed
@@ -57,12 +57,12 @@ def on_cluster(task: Task, client: Any, progress: Progress) -> None:
                 progress(order.k, block)
             future.release()
             submit()
-    finally:  # of an interrupted run nothing is begun any more; what a worker has in hand it finishes and stores
+    finally:  # an interrupted run begins nothing more; a worker finishes and stores what it has in hand
         client.cancel(list(running))
 
 
 def computed(job: Job, store: Any, order: Order) -> Block:
-    """What a worker of the cluster does; only what is not in a store goes back."""
+    """The task of a worker of the cluster; only results that are not in a store are returned."""
     one_thread()
     after = Aside(store, order).put if store is not None else lambda k, outcome: None
     block = compute(job, order.places, order.known, after=after)

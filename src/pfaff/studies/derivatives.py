@@ -1,4 +1,4 @@
-"""f and its derivatives for many points at once, compiled when they are first asked for."""
+"""f and its derivatives for many points at once, compiled on demand."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from pfaff.threads import cached_property, once
 
 
 class Functions:
-    """f and its derivatives, compiled for many points; a load that is a speed or a coordinate is made a parameter in
-    them. Of a heavy flow they are not optimised: that takes longer than most studies."""
+    """f and its derivatives, compiled for many points; a load that is a speed or a coordinate becomes a parameter in
+    them. For a heavy flow they are not optimised: that would take longer than most studies."""
 
     def __init__(self, flow: Flow, load: str) -> None:
         self._flow = flow
@@ -28,7 +28,7 @@ class Functions:
 
     @cached_property
     def affine(self) -> bool:
-        """Whether f is a straight line in the load, by its expressions."""
+        """Whether f is affine in the load, judged by its expressions."""
         tensors = hy.diff_tensors(list(self._flow.expressions), [self._load], diff_order=2)
         return all(each == hy.expression(0.0) for _, each in tensors.get_derivatives(2))
 
@@ -62,7 +62,7 @@ class Functions:
         return self._along(2, 3)
 
     def _along(self, *orders: int) -> Compiled:
-        """dᵏ/dsᵏ f(x + s v) at s = 0, of these orders k one after another, as functions of x and v."""
+        """dᵏ/dsᵏ f(x + s v) at s = 0, for these orders k one after another, as functions of x and v."""
         flow, s = self._flow, hy.expression("along a line")
         directions = [hy.expression(f"direction of {name}") for name in flow.states]
         moved = {x: x + s * v for x, v in zip(flow.variables, directions, strict=True)}

@@ -1,5 +1,4 @@
-"""Who computes the chunks of a study: this process, several others, or a Dask cluster. All write as soon as one is
-done."""
+"""Executors of a study: this process, several others, or a Dask cluster. All store a chunk as soon as it is done."""
 
 from __future__ import annotations
 
@@ -18,13 +17,13 @@ from pfaff.studies.stores import EVERY, Store
 from pfaff.studies.workers import CRASHES, Order, Worker
 
 LOOK = 0.2  # seconds between looks at the clock
-UNASKED = 10  # processes that may die before they have said anything
+UNASKED = 10  # processes that may die before their first answer
 
 
 @dataclass(frozen=True)
 class Task:
-    """Chunks to do, and where they go. ``known`` has outcomes to keep, by chunk, where only some points are done
-    again."""
+    """Chunks to compute, and where they go. ``known`` holds outcomes to keep, by chunk, where only some points are
+    computed again."""
 
     job: Job
     chunks: Chunks
@@ -40,7 +39,7 @@ Progress = Callable[[int, Block], None]
 
 
 def serial(task: Task, progress: Progress) -> None:
-    """One chunk after another, here."""
+    """One chunk after another, in this process."""
     for k in task.todo:
         aside = Aside(task.store, task.order(k))
         try:
@@ -53,7 +52,7 @@ def serial(task: Task, progress: Progress) -> None:
 
 
 class Aside:
-    """Single points of a chunk in hand: saved now and then, and when the run is interrupted."""
+    """Single points of an unfinished chunk: saved now and then, and when the run is interrupted."""
 
     def __init__(self, store: Store, order: Order) -> None:
         self.store, self.order, self.outcomes = store, order, dict(order.known)
@@ -66,7 +65,7 @@ class Aside:
 
     def save(self) -> None:
         self._saved = time.monotonic()
-        if self.order.k in self.store.finished():  # points done again: those of before stay until all are done
+        if self.order.k in self.store.finished():  # points computed again: earlier results stay until all are done
             return
         try:
             self.store.keep(self.order.k, self.outcomes)
@@ -89,7 +88,7 @@ def full(store: Store, problem: Any) -> PfaffError:
 
 
 class Processes:
-    """Several workers, of which those that hang or die are replaced."""
+    """Several workers; those that hang or die are replaced."""
 
     def __init__(self, task: Task, workers: int, timeout: float | None, progress: Progress) -> None:
         self.task, self.timeout, self.progress = task, timeout, progress
@@ -97,7 +96,7 @@ class Processes:
         self.waiting: Iterator[Order] = iter([task.order(k) for k in task.todo])
         self.crashes: dict[tuple[int, int | None], int] = {}
         self.unasked = 0
-        self.numbers = count()  # none twice: the last words of one that was ended are not those of its successor
+        self.numbers = count()  # never reused: a message of an ended worker is not taken for its successor's
         self.workers: dict[int, Worker] = {}
         self.aside: dict[int, Aside] = {}  # by chunk
         self.hired = min(workers, len(task.todo))
@@ -129,7 +128,7 @@ class Processes:
 
     def _hear(self, number: int, message: Any) -> None:
         worker = self.workers.get(number)
-        if worker is None:  # the last words of one that was ended
+        if worker is None:  # a late message of an ended worker
             return
         if message is None:
             self._died(worker)
@@ -168,7 +167,7 @@ class Processes:
             del self.workers[worker.number]
 
     def _died(self, worker: Worker) -> None:
-        """The chunk is tried again; a point that has ended several processes is left out."""
+        """Try the chunk again; a point that has ended several processes is left out."""
         order = worker.order
         assert order is not None
         self._dismiss(worker)
@@ -182,7 +181,7 @@ class Processes:
         self.crashes[key] = self.crashes.get(key, 0) + 1
         if self.crashes[key] < CRASHES:
             return self._hire(order)
-        if worker.at is None:  # in a batch: the points by themselves will tell which one it is
+        if worker.at is None:  # in a batch: single points will show which one it is
             return self._hire(Order(order.k, order.places, order.known, batched=False))
         self._leave_out(order, worker.at, Outcome({}, CRASHED, f"the process died {CRASHES} times at this point"))
 

@@ -4,8 +4,7 @@ search.
 Along the load, D_{m−1} of Hurwitz (the product of all sums of two eigenvalues) is a smooth function: a polynomial where
 the small motions are linear in the load. It is sampled at Chebyshev nodes until its series is resolved, and marched
 along by steps that cannot pass a root (``small_polynomials.first_roots``): where it first vanishes with a pair ±iω,
-that is the first Hopf point. Newton's method on Re λ = 0 then gives it to rounding. Whatever is in doubt is not
-answered.
+that is the first Hopf point. Newton's method on Re λ = 0 then gives it to rounding. Doubtful points get no answer.
 """
 
 from __future__ import annotations
@@ -20,11 +19,11 @@ from pfaff.studies.frames import Frame
 from pfaff.studies.marching import FOUND, NOWHERE, UNRESOLVED, March, Stretch
 
 POLISH = 7  # Newton steps to a crossing, at most
-SHARP = 1e-12  # the last step, relative to the load, where it is not rounding
-UNMOVED = 1e-14  # a step so small, relative to the load, that vectors before and after it are the same
-SURE = 2e-11  # what rounding may move a load by, relatively
-CROSSES = 1e-6  # growth that the load changes, relative to the eigenvalue it changes
-AWAY = 1e-3  # of a stretch, how far Newton's method may leave the root of the series
+SHARP = 1e-12  # last step, relative to the load, unless it is rounding
+UNMOVED = 1e-14  # step, relative to the load, that does not change the vectors
+SURE = 2e-11  # relative change of a load by rounding
+CROSSES = 1e-6  # change of growth with the load, relative to the eigenvalue
+AWAY = 1e-3  # farthest distance of Newton's method from the root of the series, relative to the stretch
 
 
 @dataclass
@@ -45,7 +44,8 @@ class Crossings:
 
 
 def first_crossings(frame: Frame, parameters: np.ndarray, before: bool = True) -> Crossings:
-    """Where a pair ±iω first crosses, for every column of parameters; and what is ``before``, if that is asked."""
+    """The first crossing of a pair ±iω, for every column of parameters; and what happens ``before`` it, if asked
+    for."""
     march = March(frame, parameters)
     out = _nothing(frame.n, parameters.shape[1])
     if before:
@@ -74,7 +74,7 @@ def _nothing(n: int, N: int) -> Crossings:
 
 
 def _look(march: March, stretch: Stretch, out: Crossings, before: bool) -> None:
-    """One stretch of all points that still march."""
+    """Examine one stretch for all points that still march."""
     which, place = stretch.first(stretch.seen.test)
     at, active = stretch.distances(place), stretch.points
     if before:
@@ -91,9 +91,9 @@ def _look(march: March, stretch: Stretch, out: Crossings, before: bool) -> None:
 
 
 def _polished(march: March, out: Crossings, points: np.ndarray, distances: np.ndarray, x: np.ndarray) -> np.ndarray:
-    """Newton's method on Re λ = 0 from the roots of the series; for which points it gave the crossing.
+    """Newton's method on Re λ = 0 from the roots of the series; returns for which points it gave the crossing.
 
-    Where the sum that vanishes is one of two real eigenvalues, the speed is left as zero: the search goes on behind it.
+    Where the vanishing sum is that of two real eigenvalues, the speed is left at zero: the search goes on behind it.
     """
     frame = march.frame
     n, N = frame.n, len(points)
@@ -149,7 +149,7 @@ def _polished(march: March, out: Crossings, points: np.ndarray, distances: np.nd
 def _along(
     frame: Frame, x: np.ndarray, parameters: np.ndarray, J: np.ndarray, q: np.ndarray, p: np.ndarray
 ) -> np.ndarray:
-    """What the movement of the equilibrium adds to dλ/dload: ⟨p, B(x', q)⟩."""
+    """The contribution of the moving equilibrium to dλ/dload: ⟨p, B(x', q)⟩."""
     tangent = np.empty_like(q)
     none = np.zeros(x.shape[1], dtype=complex)
     right = -frame.by_load(x, parameters)
@@ -161,7 +161,7 @@ def _along(
 
 
 def bilinear(frame: Frame, x: np.ndarray, parameters: np.ndarray, u: np.ndarray, v: np.ndarray) -> np.ndarray:
-    """B(u, v) of real directions by polarisation, both made as long as each other first."""
+    """B(u, v) for real directions by polarisation, after scaling both to equal length."""
     a, b = np.linalg.norm(u, axis=0), np.linalg.norm(v, axis=0)
     safe_a, safe_b = np.where(a, a, 1.0), np.where(b, b, 1.0)
     plus = frame.second(x, u / safe_a + v / safe_b, parameters)

@@ -10,7 +10,7 @@ from pfaff.studies.along_loads import at_loads
 from pfaff.studies.first_crossings import Crossings, bilinear
 from pfaff.studies.frames import Frame
 
-DOUBTFUL = 3e-4  # real parts below this, relative to the terms they are made of, have fewer than ten digits
+DOUBTFUL = 3e-4  # real parts below this, relative to their terms, have fewer than ten digits
 
 
 def first_coefficients(frame: Frame, parameters: np.ndarray, at: Crossings) -> tuple[np.ndarray, np.ndarray]:
@@ -35,7 +35,7 @@ def _bent(
     second: tuple[np.ndarray, np.ndarray, np.ndarray],
     omega: np.ndarray,
 ) -> np.ndarray:
-    """B(q̄, h20) + 2 B(q, h11): nothing where B vanishes, as it does by symmetry about many straight equilibria."""
+    """B(q̄, h20) + 2 B(q, h11): zero where B vanishes, as by symmetry about many straight equilibria."""
     rr, ii, ri = second
     if not any(each.any() for each in second):
         return np.zeros_like(rr)
@@ -50,7 +50,7 @@ def _bent(
 def _lines(
     frame: Frame, x: np.ndarray, own: np.ndarray, r: np.ndarray, i: np.ndarray
 ) -> tuple[tuple[np.ndarray, np.ndarray, np.ndarray], np.ndarray]:
-    """B(r, r), B(i, i), B(r, i) and C(q, q, q̄) with q = r + i·i, of derivatives along r, i, r + i and r − i."""
+    """B(r, r), B(i, i), B(r, i) and C(q, q, q̄) with q = r + i·i, from derivatives along r, i, r + i and r − i."""
     found = [frame.second_and_third(x, each, own) for each in (r, i, r + i, r - i)]
     (rr, rrr), (ii, iii), (plus, plus3), (minus, minus3) = found
     rii, rri = (plus3 + minus3 - 2 * rrr) / 6, (plus3 - minus3 - 2 * iii) / 6

@@ -19,11 +19,13 @@ from pfaff.studies.first_crossings import AWAY, POLISH, SHARP, SURE
 from pfaff.studies.frames import Frame
 from pfaff.studies.marching import FOUND, NOWHERE, PAST, UNRESOLVED, March, Stretch
 
-ROUNDING = 1e-15  # of every term of a polynomial, from a matrix that was reduced by elimination
-APART = 1e-6  # of the load, for derivatives by differences: Newton's method needs no more of them
+ROUNDING = 1e-15  # relative error of every term of a polynomial of a matrix that was reduced by elimination
+APART = 1e-6  # step of differences, relative to the load: Newton's method needs no better
 Polish = Callable[[Frame, np.ndarray, np.ndarray, np.ndarray], tuple[np.ndarray, ...]]
-ROUGHLY_REAL = 1e-3  # imaginary parts of roots below this, beside 1 + |root|: a start for Newton's method needs no more
-CLEAR = 1e-4  # double roots below this, in units of the frame, are too near to zero to be called growing or not
+ROUGHLY_REAL = (
+    1e-3  # imaginary parts of roots below this, relative to 1 + |root|, are zero: a start for Newton's method
+)
+CLEAR = 1e-4  # double roots below this, in units of the frame, are too near zero to be called growing or not
 
 
 @dataclass
@@ -36,10 +38,10 @@ class Growing:
 
 
 def first_growing(frame: Frame, parameters: np.ndarray) -> Growing:
-    """Where an exponential first grows (a frame of divergence), or an eigenvalue first passes zero (of buckling)."""
+    """Where an exponential first grows (a frame for divergence), or an eigenvalue first passes zero (for buckling)."""
     march, N = March(frame, parameters), parameters.shape[1]
     out = Growing(np.zeros(N, dtype=bool), np.zeros(N, dtype=bool), np.full(N, np.nan))
-    if frame.test == "zero" and frame.zero_order:  # singular without load: a single search says what that is
+    if frame.test == "zero" and frame.zero_order:  # singular without load: left to a single search
         return out
     for stretch in march.stretches():
         _look(march, stretch, out)
@@ -76,7 +78,7 @@ def _look(march: March, stretch: Stretch, out: Growing) -> None:
 def _polished(
     march: March, stretch: Stretch, out: Growing, which: np.ndarray, place: np.ndarray, polish: Polish
 ) -> np.ndarray:
-    """Loads at roots of the series to rounding, where they are those sought; which ones are passed by."""
+    """Loads at roots of the series to rounding, where they are those sought; and which roots are passed by."""
     passed = np.zeros(len(which), dtype=bool)
     if which.any():
         frame, points = march.frame, stretch.points[which]
@@ -87,7 +89,8 @@ def _polished(
 
 
 def _polynomials(frame: Frame, own: np.ndarray, loads: np.ndarray, x: np.ndarray) -> tuple[np.ndarray, ...]:
-    """p and how it changes with the load, at equilibria that follow from x; these, and which of them settled."""
+    """p and its derivative with respect to the load, at equilibria that follow from x; these, and which of them
+    settled."""
     good, found = np.ones(len(loads), dtype=bool), []
     for side in (0.0, -APART, APART):
         at = at_loads(frame, own, loads * (1 + side))
@@ -100,7 +103,7 @@ def _polynomials(frame: Frame, own: np.ndarray, loads: np.ndarray, x: np.ndarray
 
 
 def _zero(frame: Frame, own: np.ndarray, loads: np.ndarray, x: np.ndarray) -> tuple[np.ndarray, ...]:
-    """The last coefficient made zero: the loads, for which points they are sure, and none that is passed by."""
+    """Loads at which the last coefficient vanishes, for which points they are sure, and that none is passed by."""
     step = error = np.full(len(loads), np.inf)
     good = np.ones(len(loads), dtype=bool)
     for _ in range(POLISH):
@@ -123,7 +126,7 @@ def _zero_of_stable(frame: Frame, own: np.ndarray, loads: np.ndarray, x: np.ndar
 
 
 def _double(frame: Frame, own: np.ndarray, loads: np.ndarray, x: np.ndarray) -> tuple[np.ndarray, ...]:
-    """p and p′ made zero together: the loads, for which points they are sure and exponentials grow behind them, and
+    """Loads at which p and p′ vanish together, for which points they are sure and exponentials grow behind them, and
     where the double root is a decaying one, which is passed by."""
     C, _, x, good = _polynomials(frame, own, loads, x)
     root = _flattest(C)
@@ -152,7 +155,7 @@ def _sure(step: np.ndarray, error: np.ndarray, loads: np.ndarray) -> np.ndarray:
 
 
 def _flattest(C: np.ndarray) -> np.ndarray:
-    """The real root of p′ at which p is least, for every polynomial: where its own two roots are about to meet."""
+    """The real root of p′ at which |p| is least, for every polynomial: where two of its roots are about to meet."""
     m = len(C) - 1
     slopes = (C[:-1] * np.arange(m, 0, -1)[:, None]).T
     companion = np.zeros((len(slopes), m - 1, m - 1))

@@ -1,4 +1,4 @@
-"""The dataset of a Zarr store, read where it is looked at: what cannot be read is told as by the store itself."""
+"""The dataset of a Zarr store, read on demand; errors of reading are those of the store itself."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from xarray.core import indexing
 
 
 class Numbers(BackendArray):
-    """An array of a store: ``read`` gives what is at some indices of it."""
+    """An array of a store: ``read`` gives the numbers at some indices."""
 
     def __init__(self, shape: tuple[int, ...], dtype: np.dtype, read: Callable[[Any], np.ndarray]) -> None:
         self.shape, self.dtype, self._read = shape, dtype, read
@@ -22,7 +22,7 @@ class Numbers(BackendArray):
 
 
 class Lazily(BackendEntrypoint):
-    """Takes a dataset whose variables are such arrays, and has xarray keep what has been read of them."""
+    """A dataset whose variables are such arrays; xarray caches what has been read of them."""
 
     def open_dataset(self, given: Any, *, drop_variables: Any = None) -> xarray.Dataset:
         return given

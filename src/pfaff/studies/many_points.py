@@ -1,4 +1,4 @@
-"""Many points at once: measures whose numbers are the same as one by one, where they are known to be; the rest is
+"""Many points at once: measures for which a batch is known to give the same numbers as single searches; others are
 left."""
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ if TYPE_CHECKING:
     from pfaff.studies.frames import Frame
 
 AT_A_TIME = 1024  # points whose matrices stay in the cache
-FLUTTER = ("flutter", "flutter_frequency")  # of the first crossing, if all is stable before it
-KINDS = {  # by what is marched along for them
+FLUTTER = ("flutter", "flutter_frequency")  # from the first crossing, if all is stable before it
+KINDS = {  # by the test function that is marched along for them
     **dict.fromkeys((*HOPF, *FLUTTER), "hopf"),
     **{name: name for name in ("divergence", "buckling")},
     **dict.fromkeys(REST, "rest"),
 }
-FORMS = {"l1", "criticality"}  # of the normal form
+FORMS = {"l1", "criticality"}  # from the normal form
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What batches do of a job, with the frames for it, and what is left."""
+    """The part of a job that batches do, with the frames for it, and the remaining job."""
 
     at_once: Job
     frames: dict[str, Frame]
@@ -45,7 +45,7 @@ class Answers:
 
 
 def in_batches(job: Job, measure: Measure) -> bool:
-    """Whether batches know a measure: over parameters alone, of equations that are expressions."""
+    """Whether batches can compute a measure: over parameters alone, for equations that are expressions."""
     if getattr(job.case.system, "rods", ()) or not all(name in KINDS for name in measure.names):
         return False
     return measure.about["kind"] in GROUPS.values() and all(
@@ -54,7 +54,7 @@ def in_batches(job: Job, measure: Measure) -> bool:
 
 
 def batched(job: Job, places: np.ndarray, block: Block) -> Job:
-    """Fill what batches know of these places; what they know of none is the job that is left."""
+    """Fill in what batches can compute at these places; returns the job of measures that they compute nowhere."""
     plan = _plan(job)
     for begin in range(0, len(places) if plan.frames else 0, AT_A_TIME):
         _fill(plan.at_once, plan.frames, places[begin : begin + AT_A_TIME], begin, block)
@@ -62,7 +62,7 @@ def batched(job: Job, places: np.ndarray, block: Block) -> Job:
 
 
 def _fill(job: Job, frames: dict[str, Frame], some: np.ndarray, begin: int, block: Block) -> None:
-    """Points of a block from its place ``begin`` on."""
+    """Fill in points of a block from its place ``begin`` on."""
     with np.errstate(all="ignore"):
         answers = list(_answers(job, frames, parameters_of(job, some)))
     known = valid(job, some) & np.logical_and.reduce([each.good | each.absent for each in answers])
@@ -82,12 +82,12 @@ def _absence(job: Job, names: list[str]) -> str:
 
 
 def _plan(job: Job) -> Plan:
-    """Made once, whatever the job equals: its values need not have a hash."""
+    """The plan of a job, made once for equal jobs: their values need not be hashable."""
     return kept_by(job, "plan", 1).get(None, lambda: _planned(job))
 
 
 def _planned(job: Job) -> Plan:
-    """A measure for which no frame is found is left to single searches, and only that."""
+    """The plan of a job. A measure for which no frame is found is left to single searches, and only that one."""
     from pfaff.studies.references import frame_of
 
     names = [name for each in job.measures if in_batches(job, each) for name in each.names]
@@ -103,7 +103,7 @@ def _planned(job: Job) -> Plan:
 
 
 def _answers(job: Job, frames: dict[str, Frame], parameters: np.ndarray) -> Iterator[Answers]:
-    """What each kind of search knows."""
+    """The answers of each kind of search."""
     none = np.zeros(parameters.shape[1], dtype=bool)
     for kind, frame in frames.items():
         if kind == "hopf":
@@ -121,7 +121,7 @@ def _answers(job: Job, frames: dict[str, Frame], parameters: np.ndarray) -> Iter
 
 
 def _crossing(job: Job, frame: Frame, parameters: np.ndarray) -> Answers:
-    """Of the first Hopf point, and of flutter where it is that."""
+    """Answers about the first Hopf point, and about flutter where it is that."""
     from pfaff.studies.first_crossings import first_crossings
     from pfaff.studies.forms import first_coefficients
 
@@ -130,7 +130,7 @@ def _crossing(job: Job, frame: Frame, parameters: np.ndarray) -> Answers:
     at = first_crossings(frame, parameters, before=flutters)
     values = dict.fromkeys(("hopf", "flutter"), at.load) | {"crossing_speed": at.speed}
     values |= dict.fromkeys(("omega", "flutter_frequency"), at.value.imag)
-    first = at.stable & at.steady & (frame.sign > 0)  # flutter is of positive loads
+    first = at.stable & at.steady & (frame.sign > 0)  # flutter is at positive loads
     good = at.found & (first & (at.speed * frame.sign > 0) if flutters else True)
     absent = at.absent & (first if flutters else True)
     if FORMS & wanted:
@@ -143,7 +143,7 @@ def _crossing(job: Job, frame: Frame, parameters: np.ndarray) -> Answers:
 
 
 def parameters_of(job: Job, places: np.ndarray) -> np.ndarray:
-    """One column of parameters for each place; the load is whatever is searched."""
+    """One column of parameters for each place; the load is the one that is searched."""
     case = job.case
     names = case.system.parameter_names
     speed = job.asked.load is not None and job.asked.load not in names
@@ -156,7 +156,7 @@ def parameters_of(job: Job, places: np.ndarray) -> np.ndarray:
 
 
 def valid(job: Job, places: np.ndarray) -> np.ndarray:
-    """Where values keep what their symbols promise; elsewhere the case itself says what is wrong."""
+    """Where values keep the declared signs; elsewhere the case itself says what is wrong."""
     good = np.ones(len(places), dtype=bool)
     for name, values in job.points.at(places).items():
         symbol = job.case.system.parameter(name)

@@ -13,15 +13,15 @@ from pfaff.studies.frames import RESOLVED, Frame
 
 ROUNDS = 16  # stretches, longer or shorter than the first
 SHORTEST = 1 / 64  # of the first stretch
-ONE = 1e-8  # of equilibria, the distance below which they are one
-PAST = 1e-4  # of a stretch, how far behind a root that is not sought the search goes on
-ASIDE = 1e-6  # of the first stretch, where it is seen whether a path begins stable that is singular where it begins
-NOWHERE, FOUND, UNRESOLVED = 0, 1, 2  # kinds of what ``first_roots`` gives; the third is a function without a sign
+ONE = 1e-8  # relative distance of equilibria below which they are one
+PAST = 1e-4  # how far behind a root that is not sought the search goes on, relative to the stretch
+ASIDE = 1e-6  # share of the first stretch at which it is seen whether a path that begins singular begins stable
+NOWHERE, FOUND, UNRESOLVED = 0, 1, 2  # results of ``first_roots``; the third is a function without a sign
 
 
 @dataclass
 class Stretch:
-    """One stretch of the points that still march: their numbers, where it lies for each, and what was seen there."""
+    """One stretch of the points that still march: their numbers, its place for each, and what was seen there."""
 
     points: np.ndarray
     low: np.ndarray
@@ -36,7 +36,7 @@ class Stretch:
         return np.where(self.seen.followed, kind, UNRESOLVED), place
 
     def left(self, values: np.ndarray) -> np.ndarray:
-        """The sign that a function has where the stretch begins."""
+        """The sign of a function where the stretch begins."""
         series = nodes_of(self.nodes)[1] @ values
         return np.sign(series[::2].sum(axis=0) - series[1::2].sum(axis=0))
 
@@ -44,7 +44,7 @@ class Stretch:
         return self.low + self.length * (1 + place) / 2
 
     def equilibria(self, place: np.ndarray, which: np.ndarray) -> np.ndarray:
-        """At places among nodes, by linear interpolation: Newton's method does the rest."""
+        """Equilibria at places among nodes, by linear interpolation: Newton's method does the rest."""
         nodes = nodes_of(self.nodes)[0]
         k = np.clip(np.searchsorted(nodes, place[which]), 1, len(nodes) - 1)
         share = np.clip((place[which] - nodes[k - 1]) / (nodes[k] - nodes[k - 1]), -1.0, 2.0)
@@ -53,24 +53,24 @@ class Stretch:
 
 
 class March:
-    """All points of a batch on their way. ``absent`` are those that came to the last load and found nothing."""
+    """All points of a batch on their way. ``absent`` are those that reached the last load and found nothing."""
 
     def __init__(self, frame: Frame, parameters: np.ndarray) -> None:
         N = parameters.shape[1]
         self.frame, self.parameters = frame, parameters
         self.begins = np.full(N, frame.origin) if frame.origin is not None else parameters[frame.index].copy()
         self.start, good = beginnings(frame, at_loads(frame, parameters, self.begins))
-        self._near = self.start.copy()  # equilibria about where the next stretch begins
+        self._near = self.start.copy()  # equilibria near the beginning of the next stretch
         self.absent = np.zeros(N, dtype=bool)
         self._low, self._length = np.zeros(N), np.full(N, frame.first)
         self._farthest = self._ends()
         self._active = np.flatnonzero(good & (self._farthest > 0))
-        self._sign = np.zeros(N)  # of the test function behind a root that was passed by; 0 where none was
+        self._sign = np.zeros(N)  # sign of the test function behind a root that was passed by; 0 where none was
 
     def _ends(self) -> np.ndarray:
         """How far each point looks; not positive where the end lies in the other direction.
 
-        Without an end no farther than a single search does, which looks at all loads where motions are linear in them.
+        Without an end, no farther than a single search, which covers all loads where motions are linear in them.
         """
         frame = self.frame
         if frame.to is not None:
@@ -102,14 +102,14 @@ class March:
         distances = Distances(low, length, (1 + nodes_of(frame.nodes)[0]) / 2)
         seen = probed(frame, self.parameters[:, active], self.begins[active], distances, self._near[:, active])
         stretch = Stretch(active, low, length, seen, frame.nodes)
-        seen.followed &= self._sign[active] * stretch.left(seen.test) >= 0  # or two roots were passed by at once
+        seen.followed &= self._sign[active] * stretch.left(seen.test) >= 0  # otherwise two roots were passed by at once
         return stretch
 
     def go_on(
         self, stretch: Stretch, empty: np.ndarray, unresolved: np.ndarray, passed: np.ndarray, place: np.ndarray
     ) -> None:
-        """Those where nothing was found go on behind the stretch, those that passed something not sought behind it, and
-        those with an unresolved function look at half of it."""
+        """Points where nothing was found go on behind the stretch, those that passed a root not sought behind that
+        root, and those with an unresolved function take half the stretch."""
         frame, active = self.frame, stretch.points
         farthest = self._farthest[active]
         low = np.where(empty, stretch.low + stretch.length, stretch.low)
@@ -128,7 +128,7 @@ class March:
 
 
 def beginnings(frame: Frame, parameters: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Where the paths begin, and for which points that is where the search for one point would begin."""
+    """The beginnings of the paths, and for which points a single search would begin there too."""
     start = np.repeat(frame.x[:, None], parameters.shape[1], axis=1)
     if frame.order or frame.zero_order:  # singular where it begins: nothing to correct
         return start, frame.rests(start, parameters)

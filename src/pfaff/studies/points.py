@@ -1,4 +1,4 @@
-"""Where a study looks: grids, lists of points, and Sobol samples of distributions."""
+"""The points of a study: grids, lists of points, and Sobol samples of distributions."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from pfaff.statement.values import MEMORY, named, number_from, numbers_from, pai
 
 MANY = 10**12  # points of a study
 SAMPLES = 2**26  # points of a sample, whose coordinates are kept in memory
-COPIES = 4  # of a sample, while it is made
+COPIES = 4  # copies of a sample while it is made
 
 
 @dataclass(frozen=True)
 class Points:
-    """Values of parameters by name, over dimensions: each parameter its own in a grid, one for all in a list or a
+    """Values of parameters by name, over dimensions: one for each parameter of a grid, a common one for a list or a
     sample.
 
-    ``about`` says how they were made, in words and numbers that JSON knows.
+    ``about`` says how they were made, as JSON.
     """
 
     dims: tuple[str, ...]
@@ -71,13 +71,13 @@ class Points:
         return {name: float(values) for name, values in self.at(np.asarray(place)).items()}
 
     def corners(self) -> Iterator[dict[str, float]]:
-        """Of the box that holds all points."""
+        """Corners of the box that contains all points."""
         ends = ((float(values.min()), float(values.max())) for values in self.coordinates.values())
         return (dict(zip(self.names, each, strict=True)) for each in product(*ends))
 
     @property
     def digest(self) -> str:
-        """What tells these points from others."""
+        """A hash that distinguishes these points from others."""
         parts = hashlib.sha256(repr(self.dims).encode())
         for name, values in self.coordinates.items():
             parts.update(name.encode() + values.astype("<f8").tobytes())
@@ -159,7 +159,7 @@ def sobol(samples: int, /, *, seed: int = 0, indices: bool = False, **ranges: An
 
 
 def _drawn(name: str, law: Any, shares: np.ndarray) -> np.ndarray:
-    """The values below which a distribution has these shares of its probability."""
+    """Quantiles of a distribution at these probabilities."""
     try:
         values = numbers_from(name, law.ppf(shares))
     except Exception as problem:  # a distribution of the user's may raise anything
@@ -214,7 +214,7 @@ def _name(name: Any) -> str:
 
 
 def restored(dims: Sequence[str], coordinates: Mapping[str, np.ndarray], about: Mapping[str, Any]) -> Points:
-    """Points that a store has kept."""
+    """Points from a store."""
     return Points(
         tuple(dims), {name: np.asarray(values, dtype=float) for name, values in coordinates.items()}, dict(about)
     )
@@ -252,7 +252,7 @@ class Chunks:
 
 
 def chunks_of(shape: tuple[int, ...], most: int) -> Chunks:
-    """Pieces of about so many points, at most."""
+    """Pieces of at most about ``most`` points."""
     chunk = [1] * len(shape)
     room = most
     for k in reversed(range(len(shape))):

@@ -1,5 +1,5 @@
-"""What a study measures at a point: loads, frequencies, normal forms, cycles and motions by name, or a function of
-the case.
+"""Measures of a study at a point: loads, frequencies, normal forms, cycles and motions by name, or a function of the
+case.
 
 A measure gives numbers by name. ``NONE`` in place of a number is an answer, such as no flutter up to the last load.
 """
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 HOPF = ("hopf", "omega", "crossing_speed", "l1", "criticality")
 CRITICAL = ("flutter", "divergence", "buckling")
 REST = ("stable", "growth")
-FARTHER = 20  # times the distance to the load that is asked for, until cycles must have turned back
+FARTHER = 20  # distance, relative to that of the load asked for, within which cycles must have turned back
 CYCLE = ("period", "amplitude", "multiplier")
 MOTION = ("end", "mean_velocity")
 WORDS = {
@@ -48,7 +48,7 @@ WORDS = {
 
 @dataclass(frozen=True)
 class Asked:
-    """How loads are searched: which, how far, and on which equilibrium."""
+    """How loads are searched: which one, how far, and on which equilibrium."""
 
     load: str | None = None
     to: float | None = None
@@ -57,7 +57,7 @@ class Asked:
 
 @dataclass(frozen=True)
 class Found:
-    """Numbers by name, and in words why some are missing, if they are."""
+    """Numbers by name, and in words why some are missing."""
 
     values: Mapping[str, float]
     absent: str = ""
@@ -65,7 +65,8 @@ class Found:
 
 @dataclass(frozen=True)
 class Measure:
-    """Names of numbers, and how to compute them at a case. ``about`` is JSON; a function is found again by its file."""
+    """Names of numbers, and how to compute them for a case. ``about`` is JSON; a function is found again by its
+    file."""
 
     names: tuple[str, ...]
     about: Mapping[str, Any]
@@ -95,7 +96,7 @@ class Measure:
 
 
 def _number(name: str, value: Any) -> float:
-    """A number of the user's; None and NaN are answers, text is not."""
+    """A number from the user; None and NaN are answers, text is not."""
     if value is None:
         return math.nan
     if isinstance(value, bool | np.bool_):
@@ -106,7 +107,7 @@ def _number(name: str, value: Any) -> float:
 
 
 def measures_from(given: Any, case: Bound) -> tuple[Measure, ...]:
-    """Measures of names, of a function, or of a mapping from names to functions or options."""
+    """Measures from names, from a function, or from a mapping from names to functions or options."""
     if isinstance(given, str) or callable(given):
         given = [given]
     if isinstance(given, Mapping):
@@ -162,7 +163,7 @@ def _of_motion(name: str, options: Any) -> Measure:
 
 @part_of_a_whole()
 def _of_function(function: Callable[[Any], Any], case: Bound) -> Measure:
-    """A function that names its numbers itself: they are learnt from the case."""
+    """A function that names its numbers itself: they are learnt by calling it with the case."""
     title = getattr(function, "__name__", "measure")
     try:
         given = function(case)
@@ -178,7 +179,7 @@ def _of_function(function: Callable[[Any], Any], case: Bound) -> Measure:
 
 
 def _joined(measures: list[Measure]) -> list[Measure]:
-    """Those that come of one search made one."""
+    """Measures with those of one search merged."""
     found: dict[str, Measure] = {}
     for k, each in enumerate(measures):
         kind = each.about["kind"]
@@ -254,14 +255,14 @@ def _rest(case: Any, asked: Asked, measure: Measure) -> Found:
 
 
 def speeds(case: Bound, asked: Asked) -> list[str]:
-    """Velocities among what is fixed, by which steady motions are asked for."""
+    """Velocities among the fixed values, by which steady motions are selected."""
     system = case.system
     coordinates = getattr(system, "coordinate_names", system.state_names)
     return [name for name in asked.fixed if name in system.moving_names and name not in coordinates]
 
 
 def _cycle(case: Bound, asked: Asked, measure: Measure) -> Found:
-    """Of the cycle born at the first Hopf point, at the load that the case has."""
+    """Numbers of the cycle born at the first Hopf point, at the load of the case."""
     load = case.load_name(asked.load)
     to = float(case.numbers[case.system.parameter_names.index(load)])
     try:

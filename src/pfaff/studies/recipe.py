@@ -20,11 +20,11 @@ from pfaff.errors import ParameterError
 if TYPE_CHECKING:
     from pfaff.case import Bound
 
-LOADING: list[Path] = []  # files that are being executed just now: what they ask to be run is not run again
+LOADING: list[Path] = []  # files being executed just now: studies they ask for are not run again
 
 
 def described(case: Bound, source: str | None = None) -> dict[str, Any]:
-    """A case as numbers and names: where its system comes from, what it says, and its values."""
+    """A case as numbers and names: the origin of its system, its statement, and its values."""
     return {
         "system": {"name": case.system.name, "fingerprint": fingerprint(case.system), **origin_of(case.system, source)},
         "values": {name: _written(value) for name, value in case.values.items()},
@@ -33,7 +33,7 @@ def described(case: Bound, source: str | None = None) -> dict[str, Any]:
 
 
 def made(recipe: Mapping[str, Any]) -> Bound:
-    """The case of a recipe; refused where the file or the system has changed."""
+    """The case of a recipe; raises where the file or the system has changed."""
     about = recipe["system"]
     if "atlas" in about:
         from pfaff import atlas
@@ -54,7 +54,7 @@ def made(recipe: Mapping[str, Any]) -> Bound:
 
 
 def checked(recipe: dict[str, Any]) -> dict[str, Any]:
-    """A recipe that was read, if it is one."""
+    """A recipe that was read, checked."""
     points, asked = recipe["points"], recipe["asked"]
     names = [name for each in recipe["measures"] for name in each["names"]]
     chunk, shape = recipe["chunk"], points["shape"]
@@ -72,7 +72,7 @@ def checked(recipe: dict[str, Any]) -> dict[str, Any]:
 
 
 def fingerprint(system: Any) -> str:
-    """Of all that is stated: equal for systems that are."""
+    """A hash of the whole statement: equal for equal systems."""
     if hasattr(system, "right_hand_sides"):
         parts = [system.state_names, system.right_hand_sides]
     else:
@@ -85,7 +85,7 @@ def fingerprint(system: Any) -> str:
 
 
 def origin_of(system: Any, source: str | None) -> dict[str, Any]:
-    """A call of the atlas, a name in a file, or nothing where neither is known."""
+    """A call of the atlas, a name in a file, or empty where neither is known."""
     if source is not None:
         path, _, name = str(source).rpartition(":")
         if not path:
@@ -98,7 +98,7 @@ def origin_of(system: Any, source: str | None) -> dict[str, Any]:
     called = getattr(system, "origin", None)
     if called is not None:
         return {"atlas": called[0], "options": dict(called[1])}
-    for module in reversed(list(sys.modules.values())):  # what states it was imported after what uses it
+    for module in reversed(list(sys.modules.values())):  # last imported first: what states it
         file = getattr(module, "__file__", None)
         if file is None or not str(file).endswith(".py"):
             continue
@@ -109,7 +109,7 @@ def origin_of(system: Any, source: str | None) -> dict[str, Any]:
 
 
 def function_origin(function: Callable[..., Any]) -> dict[str, Any]:
-    """The file and name of a function at the top of a file; nothing of what was typed in."""
+    """The file and name of a function at the top level of a file; empty for one typed in."""
     code = getattr(function, "__code__", None)
     name = getattr(function, "__qualname__", "")
     if code is None or not name.isidentifier() or not Path(code.co_filename).is_file():
@@ -144,7 +144,7 @@ def _system_in(about: Mapping[str, Any]) -> Any:
 
 
 class Source(SourceFileLoader):
-    """Of a file as it stands: bytecode of one that was changed within a second passes for its own."""
+    """A loader of the file as it stands: bytecode of a file changed within a second would pass for its own."""
 
     def get_code(self, fullname: str) -> Any:
         return self.source_to_code(self.get_data(self.path), self.path)
@@ -185,12 +185,12 @@ def _loaded(about: Mapping[str, Any], accept: bool = False) -> ModuleType:
 
 
 def _written(value: Any) -> Any:
-    """A number as it is, what is exact as text."""
+    """A number as it is, an exact one as text."""
     return value if value is None or isinstance(value, int | float) else str(value)
 
 
 def differences(stored: Mapping[str, Any], given: Mapping[str, Any]) -> list[str]:
-    """What two recipes do not share, in words."""
+    """The differences of two recipes, in words."""
     found = []
     for key in dict.fromkeys([*stored, *given]):
         before, now = stored.get(key), given.get(key)
@@ -209,7 +209,7 @@ def _each(key: str, before: Any, now: Any) -> list[str]:
 def _systems(key: str, before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
     was, is_ = _called(before), _called(now)
     if "atlas" in before and "atlas" in now and before["fingerprint"] == now["fingerprint"]:
-        return []  # options that are the usual ones, given or not
+        return []  # default options, whether given or not
     if was != is_:
         return [f"the {key} was {was}, is {is_}"]
     return [f"{was} is stated differently"]
@@ -238,7 +238,8 @@ SAID: dict[str, Callable[[str, Any, Any], list[str]]] = {"system": _systems, "po
 
 
 def tied(stored: Mapping[str, Any], given: Mapping[str, Any]) -> str:
-    """Where a study belongs to another file than the one that asks for it, or to what that was: so, with a remedy."""
+    """A sentence with a remedy, where a study belongs to another file than the one that asks for it, or to an earlier
+    version of it; else empty."""
     pairs = [
         (stored["system"], given["system"]),
         *zip(stored.get("measures", ()), given.get("measures", ()), strict=False),

@@ -1,6 +1,7 @@
-"""The point of a study from which its frame is taken: the load sought, where its path begins, and how fast things move.
+"""The reference point of a study, from which its frame is taken: the load sought, where its path begins, and time
+scales.
 
-One search of the scalar kind tells how far loads are to be looked for, and how finely.
+One scalar search tells how far loads are to be looked for, and how finely.
 """
 
 from __future__ import annotations
@@ -27,13 +28,13 @@ from pfaff.studies.frames import RESOLVED, Frame
 from pfaff.studies.marching import UNRESOLVED, March
 from pfaff.studies.quantities import Asked, speeds
 
-NODES = (6, 8, 12, 16, 24, 32, 48)  # at which a test function is evaluated between two loads
-BEYOND = 1.4  # times the load of the reference, where the first stretch ends
-FARTHEST = 16.0  # times the first stretch, where the scalar search takes over
-NEAR = (1e-4, 2e-4)  # of the first stretch: loads that tell how a test function vanishes at the origin
-CORNERS = 64  # of the box of values, at most, whose ranges are looked at
-SEEN, MOST = 10, 0.85  # points that are tried, and the share of them that so many nodes must resolve
-TESTS = {"hopf": "hopf", "divergence": "meeting", "buckling": "zero"}  # what vanishes at loads of a kind
+NODES = (6, 8, 12, 16, 24, 32, 48)  # numbers of nodes at which a test function is evaluated between two loads
+BEYOND = 1.4  # end of the first stretch, relative to the load of the reference
+FARTHEST = 16.0  # where the scalar search takes over, relative to the first stretch
+NEAR = (1e-4, 2e-4)  # loads, relative to the first stretch, that show how a test function vanishes at the origin
+CORNERS = 64  # most corners of the box of values whose ranges are examined
+SEEN, MOST = 10, 0.85  # points that are tried, and the share of them that the nodes must resolve
+TESTS = {"hopf": "hopf", "divergence": "meeting", "buckling": "zero"}  # function that vanishes at loads of a kind
 
 
 @dataclass(frozen=True)
@@ -42,7 +43,7 @@ class Reference:
 
     flow: Flow
     load: str
-    numbers: np.ndarray  # of all parameters, the load among them
+    numbers: np.ndarray  # all parameters, the load among them
     begins: float  # the load where the path begins
     everywhere: bool  # whether it begins there at all points
     x: np.ndarray  # where the path begins
@@ -53,7 +54,7 @@ class Reference:
     rate: float
 
     def frame(self, value: float, to: float | None, test: str) -> Frame | None:
-        """From the beginning to beyond a load, with as many nodes as the test function needs."""
+        """The frame from the beginning to beyond a load, with as many nodes as the test function needs."""
         distance = abs(value - self.begins)
         if not distance:
             return None
@@ -62,7 +63,7 @@ class Reference:
         return self._resolved(replace(self.still(first), farthest=farthest, to=to, sign=sign, test=test))
 
     def still(self, first: float) -> Frame:
-        """Without a load that is sought."""
+        """The frame without a load that is sought."""
         return Frame(
             flow=self.flow,
             load=self.load,
@@ -78,7 +79,8 @@ class Reference:
         )
 
     def _resolved(self, frame: Frame) -> Frame | None:
-        """With the order to which the test function vanishes where the path begins, and enough nodes for its series."""
+        """The frame with the order to which the test function vanishes where the path begins, and enough nodes for its
+        series."""
         numbers, begins = self.numbers[:, None].copy(), np.array([self.begins])
         whole = Distances(np.zeros(1), np.array([frame.first]), np.array(NEAR))
         values = probed(frame, numbers, begins, whole)
@@ -96,7 +98,8 @@ class Reference:
 
 
 def frame_of(job: Job, kind: str) -> Frame | None:
-    """For loads of a kind (hopf, divergence, buckling), or for what rests, at the first of a few points that has it."""
+    """The frame for loads of a kind (hopf, divergence, buckling), or for equilibria, at the first of a few points that
+    has one."""
     for place in _candidates(job.points.size):
         parameters, fixed = job.split(job.points.point(place))
         asked = replace(job.asked, fixed={**job.asked.fixed, **fixed})
@@ -117,10 +120,10 @@ def frame_of(job: Job, kind: str) -> Frame | None:
 
 
 def _reach(job: Job, asked: Asked, load: str) -> tuple[float, float]:
-    """How far single searches go at least where nothing says how far.
+    """How far single searches go at least if no end is given.
 
-    A natural range is rounded up, and changes slowly with parameters: half of the least at points of all kinds is in
-    that of every one.
+    A natural range is rounded up, and changes slowly with parameters: half of the least at points of all kinds is
+    within that of every one.
     """
     least = np.inf
     for point in [*islice(job.points.corners(), CORNERS), *map(job.points.point, _spread(job.points.size))]:
@@ -137,12 +140,13 @@ def _reach(job: Job, asked: Asked, load: str) -> tuple[float, float]:
 
 
 def _spread(size: int) -> np.ndarray:
-    """A few places among so many."""
+    """A few places among many, spread evenly."""
     return np.unique(np.linspace(0, size - 1, SEEN).astype(int))
 
 
 def _fitted(frame: Frame, job: Job) -> Frame:
-    """With as many nodes as most of a few points need, lest these search their first stretch piece by piece."""
+    """The frame with as many nodes as most of a few points need, lest these search their first stretch piece by
+    piece."""
     from pfaff.studies.many_points import parameters_of
 
     some = parameters_of(job, _spread(job.points.size))
@@ -164,7 +168,7 @@ def _candidates(size: int) -> Iterator[int]:
 
 
 def _of_loads(case: Any, asked: Asked, kind: str) -> Frame | None:
-    """About an equilibrium that is followed from no load, or from the value that the parameter has."""
+    """The frame about an equilibrium that is followed from zero load, or from the value of the parameter."""
     if kind == "hopf":
         hopf = case.hopf(asked.load, asked.to, **asked.fixed)
         return _on_path(case, asked, hopf.load, hopf.value, hopf.omega).frame(hopf.value, asked.to, TESTS[kind])
@@ -177,7 +181,7 @@ def _of_loads(case: Any, asked: Asked, kind: str) -> Frame | None:
 
 
 def _at_rest(case: Any, asked: Asked) -> Frame | None:
-    """About the equilibrium at the load that the case has; None where it is constraints that are attracting."""
+    """The frame about the equilibrium at the load of the case; None where constraints attract."""
     system = case.system
     load = system.load or next(iter(system.parameters), None)
     if load is None or asked.fixed or getattr(system, "holonomic_constraints", None) or case.values[load.name] is None:
@@ -212,7 +216,7 @@ def _on_path(case: Any, asked: Asked, load: str, value: float, rate: float | Non
 
 
 def _of_steady(case: Any, asked: Asked) -> Frame | None:
-    """About steady motions that are followed in a parameter, a speed or a coordinate."""
+    """The frame about steady motions that are followed in a parameter, a speed or a coordinate."""
     if asked.load is None or asked.to is None:
         return None
     begin = case.steady(**asked.fixed)
@@ -249,10 +253,10 @@ def _beginning(path: Any, flow: Flow) -> np.ndarray:
 
 
 def _countable(values: np.ndarray) -> bool:
-    """Whether numbers are such that their order can be told: neither lost in rounding nor beyond all numbers."""
+    """Whether numbers can be ordered: neither lost in rounding nor infinite."""
     return bool(np.isfinite(values).all() and values.all())
 
 
 def _order(values: np.ndarray) -> int:
-    """To which power of the distance a function vanishes, that is given at one distance and at twice that."""
+    """The power of the distance with which a function vanishes, given at one distance and at twice that."""
     return max(0, round(float(np.log2(np.abs(values[1, 0] / values[0, 0])))))

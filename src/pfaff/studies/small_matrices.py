@@ -1,4 +1,4 @@
-"""Small dense linear algebra for many matrices at once, compiled: what LAPACK is too slow for, one call each.
+"""Small dense linear algebra for many matrices at once, compiled: LAPACK is too slow with one call each.
 
 Matrices come as the flow gives them, entries by rows and points by columns. All are taken in the balanced units of
 one reference matrix (``scale``) and of one frequency (``unit``), so that coefficients are of order one.
@@ -25,13 +25,13 @@ def local(J, k, n, scale, unit, A):
 
 @compiled
 def _size(z):
-    """|Re| + |Im|, which is as good as |z| for pivots and units, and takes no root."""
+    """|Re| + |Im|, which is as good as |z| for pivots and units, and needs no root."""
     return abs(z.real) + abs(z.imag)
 
 
 @compiled
 def _factored(A, n, swaps, small):
-    """LU with pivots, in place; pivots that vanish are made small, and their reciprocals stand on the diagonal."""
+    """LU with pivots, in place; vanishing pivots are made small, and their reciprocals are stored on the diagonal."""
     for k in range(n):
         pivot = k
         for i in range(k + 1, n):
@@ -81,10 +81,10 @@ def _solved_adjoint(A, n, swaps, b):
 
 @compiled
 def eigenpairs(J, n, scale, unit, shift, value, q, p, error):
-    """The eigenvalue next to a shift, with ⟨q, q⟩ = ⟨p, q⟩ = 1 in the flow's own states, by inverse iteration with
+    """The eigenvalue nearest to a shift, with ⟨q, q⟩ = ⟨p, q⟩ = 1 in the flow's own states, by inverse iteration with
     both vectors.
 
-    ``error`` is what rounding may move it by.
+    ``error`` is its uncertainty due to rounding.
     """
     A, L, swaps = np.empty((n, n)), np.empty((n, n), dtype=np.complex128), np.empty(n, dtype=np.int64)
     x, y = np.empty(n, dtype=np.complex128), np.empty(n, dtype=np.complex128)

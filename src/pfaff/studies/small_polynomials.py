@@ -1,4 +1,4 @@
-"""Characteristic polynomials of many small matrices at once, compiled, with the functions of them that vanish where
+"""Characteristic polynomials of many small matrices at once, compiled, with functions of them that vanish where
 stability can change.
 
 Matrices and units are those of ``small_matrices``; coefficients are by power, the highest first, and points by columns.
@@ -12,7 +12,7 @@ from pfaff.bifurcation.orbits.chain import triangulate
 from pfaff.studies.small_matrices import TINY, compiled, local
 
 MARCHES = 400  # steps towards the first root of a series
-SIGNLESS = 1e-10  # of the largest coefficient: values below it have no sign
+SIGNLESS = 1e-10  # values below this, relative to the largest coefficient, have no sign
 
 
 @compiled
@@ -38,7 +38,7 @@ def _characteristic(A, n, rows, c):
                     A[i, j] -= factor * A[m, j]
                 for j in range(n):
                     A[j, m] += factor * A[j, i]
-    rows[0, 0] = 1.0  # lowest power first here
+    rows[0, 0] = 1.0  # here the lowest power comes first
     for k in range(1, n + 1):
         for j in range(k + 1):
             rows[k, j] = 0.0
@@ -57,7 +57,7 @@ def _characteristic(A, n, rows, c):
 
 @compiled
 def _determinant(H, size):
-    """By elimination, in place."""
+    """A determinant by elimination, in place."""
     det = triangulate(H[:size, :size], size)
     for k in range(size):
         det *= H[k, k]
@@ -66,7 +66,7 @@ def _determinant(H, size):
 
 @compiled
 def characteristics(J, n, zeros, scale, unit, C, slack):
-    """det(λ − A)/λ^zeros of every matrix, and how far the structural zeros are from being so."""
+    """det(λ − A)/λ^zeros for every matrix, and how far the structural zeros are from zero."""
     A, rows, c = np.empty((n, n)), np.zeros((n + 1, n + 1)), np.empty(n + 1)
     m = n - zeros
     for k in range(J.shape[1]):
@@ -140,9 +140,9 @@ def routh(C, unit, square, stable):
 def first_roots(values, to_series, tail, kind, place):
     """Where a function, given at Chebyshev nodes of [−1, 1] column by column, first vanishes from the left.
 
-    kind: 0 nowhere, 1 at ``place``, 2 not resolved by so many nodes, 3 no sign at the left end. The march goes from −1
-    by steps within which a parabola with the largest curvature of the series stays on its side of zero: no root is
-    stepped over.
+    kind: 0 nowhere, 1 at ``place``, 2 not resolved by these nodes, 3 no sign at the left end. The march goes from −1 by
+    steps within which a parabola with the largest curvature of the series stays on its side of zero: no root is stepped
+    over.
     """
     K = values.shape[0]
     c, d = np.empty(K), np.empty(K + 1)

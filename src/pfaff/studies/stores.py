@@ -1,5 +1,4 @@
-"""Where a study keeps what it has: in memory, or in a netCDF file that one process writes. Zarr has a room of its
-own."""
+"""Stores of a study: in memory, or in a netCDF file that one process writes. Zarr has a module of its own."""
 
 from __future__ import annotations
 
@@ -26,16 +25,15 @@ from pfaff.studies.recipe import checked
 if TYPE_CHECKING:
     import xarray
 
-HELD = "study"  # as files say what they hold
+HELD = "study"  # the kind of file, as written in it
 EVERY = 30.0  # seconds after which a file is written again
 MEANINGS = " ".join(word.replace(" ", "_") for word in STATES)
 
 
 class Store(Protocol):
-    """What keeps chunks. ``shared`` says whether other processes may write into it themselves.
+    """Keeps chunks. ``shared`` says whether other processes may write into it themselves.
 
-    ``keep`` puts aside single points of a chunk that is not done yet, for a run that goes on with it; ``aside`` says
-    how many there are.
+    ``keep`` saves single points of an unfinished chunk, for a run that continues it; ``aside`` is their number.
     """
 
     shared: bool
@@ -62,7 +60,7 @@ def attributes(name: str) -> dict[str, Any]:
 
 @dataclass
 class Memory:
-    """All of it in arrays."""
+    """A store of arrays in memory."""
 
     points: Points
     chunks: Chunks
@@ -112,7 +110,7 @@ class Memory:
         pass
 
     def written(self, path: Path) -> None:
-        """All of it as one netCDF file."""
+        """Write everything as one netCDF file."""
         aside = {k: described(outcomes) for k, outcomes in self._aside.items()}
         data = self.dataset().assign_attrs(reasons=json.dumps(self._reasons), aside=json.dumps(aside))
         data = sealed(HELD, data)
@@ -135,14 +133,14 @@ class Memory:
 
 
 class NetCDF(Memory):
-    """The same in a file, written whole now and then and in the end, with what other runs have written meanwhile."""
+    """A store in a file, written whole now and then and in the end, with what other runs have written meanwhile."""
 
     def __init__(
         self, path: Path, points: Points, chunks: Chunks, names: tuple[str, ...], recipe: Mapping[str, Any]
     ) -> None:
         super().__init__(points, chunks, names, recipe, path)
         self._written = time.monotonic()
-        self._left: tuple[int, int] | None = None  # the file as it was when it was last read or written
+        self._left: tuple[int, int] | None = None  # the file as it was when last read or written
         if path.exists():
             self._left = _version(path)
             self._take(path)
@@ -153,7 +151,7 @@ class NetCDF(Memory):
             raise ParameterError(f"cannot write {path}: {why(problem)}") from problem
 
     def _take(self, path: Path) -> None:
-        """The chunks of a file that are not here."""
+        """Take over the chunks of a file that are missing here."""
         mine, data = self.finished(), _study_in(path)
         state = data["state"].to_numpy().ravel()
         values = {name: data[name].to_numpy().ravel() for name in self.names}
@@ -189,13 +187,13 @@ class NetCDF(Memory):
 
 
 def _version(path: Path) -> tuple[int, int] | None:
-    """What tells a file from one that was written later."""
+    """Distinguishes a file from one that was written later."""
     return (path.stat().st_ino, path.stat().st_mtime_ns) if path.exists() else None
 
 
 @contextmanager
 def in_turn(path: Path) -> Iterator[None]:
-    """Alone among the runs that write into a folder, where the system knows how."""
+    """Exclude other runs that write into a folder, where the system supports locks."""
     try:
         import fcntl
 
@@ -221,7 +219,7 @@ def outcomes_from(described: Mapping[str, Any]) -> dict[int, Outcome]:
 
 
 def _study_in(path: Path) -> xarray.Dataset:
-    """A file that is as a study wrote it."""
+    """A file that is exactly as a study wrote it."""
     found = content(path, "name another store, or remove this file")
     if found.holds != HELD:
         raise ParameterError(f"{path} holds a {found.holds}, no study: read it by pfaff.load({str(path)!r}, case)")

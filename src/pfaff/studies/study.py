@@ -1,4 +1,4 @@
-"""A study: points, measures and what is known of them so far."""
+"""A study: points, measures and the results so far."""
 
 from __future__ import annotations
 
@@ -203,7 +203,7 @@ class Study:
         return int(np.ravel_multi_index(which, self.chunks.counts))
 
     def save(self, path: str | Path) -> Path:
-        """What is known so far as one netCDF file."""
+        """Write the results so far as one netCDF file."""
         path = named_as_netcdf(path_from("path", path))
         kept = Memory(self.points, self.chunks, self.names, self.recipe)
         for k in self.store.finished():

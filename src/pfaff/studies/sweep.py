@@ -1,4 +1,4 @@
-"""How a study is begun, and how one in a store is taken up again."""
+"""Beginning a study, and continuing one from a store."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 BATCH, SINGLE = 65536, 100  # points of a chunk: in batches a second or less, one by one some seconds
 STORED = (".nc", ".cdf", ".netcdf")
 FOLDERS = (".zarr", "")
-VERSIONED = ("pfaff",)  # of a recipe, what may differ if that is accepted
+VERSIONED = ("pfaff",)  # entries of a recipe that may differ if that is accepted
 
 
 def sweep(
@@ -41,7 +41,7 @@ def sweep(
     accept: bool = False,
     fixed: Mapping[str, float] | None = None,
 ) -> Study:
-    """A study of a case; one that has been begun in this store is taken up where it was left."""
+    """A study of a case; one that was begun in this store is continued."""
     points, fixed = points_from(axes), fixed or {}
     _check_axes(case, points, load, fixed)
     first = case.at(**{name: value for name, value in points.point(0).items() if name in case.system.parameter_names})
@@ -58,7 +58,7 @@ def sweep(
 def _end(
     to: Any, case: Bound, measures: tuple[Measure, ...], load: str | None, fixed: Mapping[str, float]
 ) -> float | None:
-    """How far loads are sought: what no point could be asked is refused before the first."""
+    """The end of the search for loads; impossible requests are refused before the first point."""
     kinds = {each.about["kind"] for each in measures}
     end = None if to is None else number_from("to", to)
     if "critical" in kinds:
@@ -71,7 +71,7 @@ def _end(
 
 
 def _begins(case: Bound, load: str, fixed: Mapping[str, float]) -> float | None:
-    """The value from which a load is followed; None where that cannot be told."""
+    """The value from which a load is followed; None where that is not known."""
     try:
         return case.path(load, fixed).origin
     except PfaffError:
@@ -81,7 +81,7 @@ def _begins(case: Bound, load: str, fixed: Mapping[str, float]) -> float | None:
 def _check_loads(
     case: Bound, points: Points, measures: tuple[Measure, ...], load: str | None, fixed: Mapping[str, float]
 ) -> None:
-    """A load that is sought from zero is no axis: it would give the same number everywhere."""
+    """Raise for a load sought from zero as an axis: it would give the same number everywhere."""
     kinds = {name: each.about["kind"] for each in measures for name in each.names}
     sought = [name for name, kind in kinds.items() if kind in ("critical", "hopf")]
     if not sought or speeds(case, Asked(fixed=fixed)) or (searched := case.load_name(load)) not in points.names:
@@ -180,9 +180,8 @@ def open_sweep(path: str | Path, case: Bound | None = None, accept: bool = False
     """A study that was begun in a store: its numbers so far, and the way to go on,
     ``pfaff.open_sweep("map.zarr").run()``.
 
-    The case is made again as the store says, or is given where the store cannot know how; ``known=False`` does
-    without, for a
-    look at the numbers.
+    The case is made again as the store says, or is given where the store cannot know how; ``known=False`` does without,
+    for a look at the numbers.
     """
     path = path_from("path", path)
     if not path.exists():

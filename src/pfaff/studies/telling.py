@@ -1,4 +1,4 @@
-"""What a run tells while it computes: to a function, or by a bar on a terminal."""
+"""Progress of a run: reported to a function, or by a bar on a terminal."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pfaff.studies.block import Block
 
 @dataclass(frozen=True)
 class Running:
-    """What a progress function is told."""
+    """The argument of a progress function."""
 
     done: int
     total: int
@@ -26,7 +26,7 @@ class Running:
 
 
 class Telling:
-    """Tells of progress after every chunk: a function, or a bar on a terminal."""
+    """Reports progress after every chunk to a function, or by a bar on a terminal."""
 
     def __init__(self, total: int, progress: Callable[[Running], Any] | None, batched: list[int]) -> None:
         self.total, self.done, self.begun, self._batched = total, 0, time.monotonic(), batched

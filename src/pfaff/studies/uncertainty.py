@@ -1,4 +1,4 @@
-"""What a sample of parameters tells about a measure: quantiles, probabilities with their error, Sobol indices."""
+"""Statistics of a measure over a sample of parameters: quantiles, probabilities with their error, Sobol indices."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class Indices:
 
 
 def _sampled(study: Study, name: str) -> np.ndarray:
-    """The values of a measure at independent points; failures are refused, since what they hide is not known."""
+    """The values of a measure at independent points; raises if points failed, since what they hide is not known."""
     values = study.dataset[study._named(name)].to_numpy().ravel()
     counts = study.counts
     missing = {word: counts[word] for word in ("pending", "failed", "timed out", "crashed") if counts.get(word)}
@@ -87,7 +87,7 @@ def _sampled(study: Study, name: str) -> np.ndarray:
 
 
 def quantiles(study: Study, name: str, levels: Any) -> dict[float, float]:
-    """Points without an answer count as larger than all others."""
+    """Quantiles; points without an answer count as larger than all others."""
     asked = np.atleast_1d(numbers_from("levels", levels))
     if not ((asked >= 0) & (asked <= 1)).all():
         raise ParameterError(f"levels={levels}: quantiles are asked for between 0 and 1, such as (0.05, 0.5, 0.95)")
@@ -105,13 +105,13 @@ def probability(study: Study, name: str, below: float) -> Probability:
 
 
 def indices(study: Study, name: str) -> Indices:
-    """By SciPy's ``sobol_indices`` (Saltelli et al. 2010), of the values that the study has."""
+    """Sobol indices by SciPy's ``sobol_indices`` (Saltelli et al. 2010), from the values of the study."""
     from scipy.stats import sobol_indices
 
     _sampled(study, name)
     about, names = study.points.about, study.points.names
     if not about["indices"]:
-        raise ParameterError("this sample tells no Sobol indices: sweep over pfaff.sobol(…, indices=True)")
+        raise ParameterError("this sample gives no Sobol indices: sweep over pfaff.sobol(…, indices=True)")
     n, d = about["samples"], len(names)
     values = study.dataset[study._named(name)].to_numpy()
     if not np.isfinite(values).all():

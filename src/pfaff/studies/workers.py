@@ -1,8 +1,7 @@
-"""Worker processes that can be replaced: one hangs or dies, and only the point it was at is lost.
+"""Worker processes that can be replaced: if one hangs or dies, only its current point is lost.
 
 A worker is a fresh Python started with this module, so that a script that asks for a study need not be guarded. It
-computes one
-chunk at a time, says at which point it is, and writes into the store itself where others may.
+computes one chunk at a time, reports the point it is at, and writes into the store itself where that is allowed.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ from pfaff.studies.block import Job, Outcome, compute
 
 ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
 GRACE = 20.0  # seconds more for the first point of a process, which loads and compiles
-CRASHES = 3  # at the same point, after which it is left out
+CRASHES = 3  # crashes at the same point after which it is left out
 
 
 @dataclass(frozen=True)
@@ -40,7 +39,7 @@ class Order:
 
 
 class Worker:
-    """A process, what it is at, and until when."""
+    """A process, its current point, and its deadline."""
 
     def __init__(self, number: int, job: Job, store: Any, events: Queue[tuple[int, Any]]) -> None:
         self.number, self.fresh = number, True
@@ -77,7 +76,7 @@ class Worker:
             pickle.dump(message, self.process.stdin)
             self.process.stdin.flush()
         except BrokenPipeError:
-            pass  # it has died: its silence says so
+            pass  # it has died, as its silence shows
 
     def _listen(self, events: Queue[tuple[int, Any]]) -> None:
         try:

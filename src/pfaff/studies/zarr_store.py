@@ -1,8 +1,8 @@
-"""A study in a Zarr (v3) store: every chunk is written by whoever computed it, its states last, as the mark that it
-is there.
+"""A study in a Zarr (v3) store: every chunk is written by the process that computed it, its states last, as the mark
+that it is complete.
 
-The numbers of a chunk are files of their own, each there whole or not at all. Reasons stand in a JSON file beside
-the states of the same chunk. Two runs on one store at worst do the same work twice.
+The numbers of a chunk are files of their own, each complete or absent. Reasons are in a JSON file beside the states of
+the same chunk. Two runs on one store at worst do the same work twice.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class ZarrStore:
     def _made(self, path: Path, recipe: Mapping[str, Any]) -> None:
         zarr = zarr_library()
         group = zarr.open_group(str(path), mode="w", zarr_format=3)
-        sealed = zarr.codecs.ZstdCodec(checksum=True)  # so that a damaged chunk is known as such
+        sealed = zarr.codecs.ZstdCodec(checksum=True)  # so that a damaged chunk is recognised
         for name, values in self.points.coordinates.items():
             dims = (name,) if self.points.is_grid else self.points.dims
             group.create_array(name, data=values, dimension_names=dims)
@@ -86,7 +86,7 @@ class ZarrStore:
         return self._open
 
     def finished(self) -> set[int]:
-        """Chunks whose files are all there: names tell, however many points there are."""
+        """Chunks whose files are all there: file names tell, however many points there are."""
         names = ("state", *self.names)
         return {k for k in range(len(self.chunks)) if all(self._file(name, k).exists() for name in names)}
 
@@ -99,7 +99,7 @@ class ZarrStore:
     def write(self, k: int, block: Block) -> None:
         where = self.chunks.slices(k)
         shape = tuple(each.stop - each.start for each in where)
-        with zarr_library().config.set({"array.write_empty_chunks": True}):  # a file that is not there is lost
+        with zarr_library().config.set({"array.write_empty_chunks": True}):  # a missing file means a lost chunk
             for name, values in block.values.items():
                 self.group[name][where] = values.reshape(shape)
         if block.reasons:
@@ -127,7 +127,7 @@ class ZarrStore:
     def _read(self, name: str, k: int) -> np.ndarray:
         try:
             return np.asarray(self.group[name][self.chunks.slices(k)]).ravel()
-        except Exception as problem:  # zarr and its codecs raise what they like
+        except Exception as problem:  # zarr and its codecs may raise anything
             raise self._damaged(name, k, problem) from problem
 
     def _reasons_of(self, k: int) -> dict[int, str]:
@@ -178,10 +178,10 @@ class ZarrStore:
         return lazy_dataset(arrays, self.points.over, {RECIPE: json.dumps(group.attrs[RECIPE])})
 
     def _part(self, name: str, key: Any) -> np.ndarray:
-        """What is at some indices of an array; where that cannot be read, the chunk is named that cannot."""
+        """The numbers at some indices of an array; if they cannot be read, the error names the chunk."""
         try:
             return np.asarray(self.group[name][key])
-        except Exception:  # zarr and its codecs raise what they like
+        except Exception:  # zarr and its codecs may raise anything
             for k in self.finished():
                 self._read(name, k)
             raise
@@ -197,7 +197,7 @@ def recipe_of_zarr(path: Path) -> tuple[Points, dict[str, Any]]:
         for name in [*(name for each in recipe["measures"] for name in each["names"]), "state"]:
             if list(group[name].shape) != recipe["points"]["shape"]:
                 raise ValueError(f"{name} is not over its points")
-    except Exception as problem:  # zarr and its codecs raise what they like
+    except Exception as problem:  # zarr and its codecs may raise anything
         raise no_study(path, problem) from problem
     return restored(recipe["points"]["dims"], columns, recipe["points"]["about"]), recipe
 
@@ -205,5 +205,5 @@ def recipe_of_zarr(path: Path) -> tuple[Points, dict[str, Any]]:
 def _put_aside(file: Path) -> dict[int, Outcome]:
     try:
         return outcomes_from(json.loads(file.read_text(encoding="utf-8")))
-    except (OSError, ValueError, TypeError, AttributeError):  # what was put aside is computed again
+    except (OSError, ValueError, TypeError, AttributeError):  # unreadable single points are computed again
         return {}

@@ -1,4 +1,4 @@
-"""The studio: the whole analysis by hand and eye, in a browser or a cell of a notebook.
+"""The studio: the whole analysis interactively, in a browser or a cell of a notebook.
 
 Read it in the order in which a slider's movement passes through: ``view`` is what one looks at, as one value;
 ``messages`` what page and server say to each other; ``subject`` what is looked at, with ``sliders`` for its

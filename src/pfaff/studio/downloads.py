@@ -1,4 +1,4 @@
-"""What can be taken away: pictures as results draw themselves, films, data, and the lines as a script or notebook."""
+"""Downloads: pictures as results draw themselves, films, data, and the lines as a script or notebook."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ LANE = {"motion": "motion", "diagram": "diagram", "point": "diagram", "map": "ma
 
 
 def lane_of(what: str) -> str:
-    """Whose process writes a file: the one that has what is in it."""
+    """The lane whose process writes a file: the one that holds its content."""
     return LANE.get(what, "critical")
 
 
@@ -54,7 +54,7 @@ def written(tasks: Tasks, view: View, what: str, kind: str) -> tuple[str, bytes]
 
 
 def written_lines(subject: Subject, view: View, kind: str) -> tuple[str, bytes]:
-    """The lines as a script or a notebook, for which nothing is computed."""
+    """The lines as a script or a notebook; nothing is computed for them."""
     text = text_of(subject, view) if kind == "py" else notebook(subject, view)
     return f"{_stem(subject)}.{kind}", text.encode()
 
@@ -88,7 +88,7 @@ def notebook(subject: Subject, view: View) -> str:
 
 
 def _drawn(result: Any, view: View, what: str) -> Any:
-    """As the result draws itself; of a study the measure that is looked at."""
+    """The result's own picture; for a study, that of the selected measure."""
     if what == "map" and view.plane is not None:
         return result.plot(view.plane.measure.removeprefix(STORED))
     return result.plot()

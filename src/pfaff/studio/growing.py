@@ -1,7 +1,7 @@
-"""Diagrams in the background: steps that are followed point by point, and what is kept of each point to be shown.
+"""Diagrams in the background: steps that are followed point by point, and the data of each point to be shown.
 
-A diagram is a list of steps, each from the case or from a special point of an earlier one. Objects are kept by what
-they were asked for, so that what is known need not be followed again.
+A diagram is a list of steps, each from the case or from a special point of an earlier one. Objects are kept by their
+arguments, so that known ones need not be followed again.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ LEADS: Mapping[tuple[str, str], tuple[str, ...]] = {
     ("cycles", "branch point"): ("switch",),
 }
 
-RESTING = ("branch", "steady")  # what gives equilibria or steady motions
+RESTING = ("branch", "steady")  # steps that give equilibria or steady motions
 
 Say = Callable[..., None]
 
@@ -61,7 +61,7 @@ class Diagram:
         self.objects: dict[tuple[Any, ...], Any] = {}
 
     def grow(self, view: View, say: Say) -> dict[str, Any]:
-        """All steps of a view, known or not; the last word is the last object's."""
+        """All steps of a view, known or not; returns the message about the last object."""
         subject = check_case(self.subject, "branches")
         status = "nothing is followed yet"
         for k, step in enumerate(view.steps):
@@ -72,7 +72,7 @@ class Diagram:
         return {"status": status}
 
     def grown(self, subject: Stated, view: View, k: int, say: Say = lambda *words: None) -> Any:
-        """The object of one step, and before it those that it starts from."""
+        """The object of one step, after those that it starts from."""
         key = (tuple(sorted(view.grown.items())), view.load, *(step.text for step in view.steps[: k + 1]))
         if key in self.objects:
             found = self.objects[key]
@@ -83,7 +83,7 @@ class Diagram:
         say({"step": k, "begun": begun(subject, view.steps[k], view)})
         place = count(1)
         found = self._followed(subject, view, k, lambda point: _tell(say, k, next(place), point))
-        _tell(say, k, 0, found.points[0])  # where it starts, which progress is not told
+        _tell(say, k, 0, found.points[0])  # the start, of which progress is not informed
         self.objects[key] = found
         while len(self.objects) > KEPT:
             del self.objects[next(iter(self.objects))]
@@ -178,7 +178,7 @@ def specials(found: Any, step: Step) -> list[dict[str, Any]]:
 
 
 def _leads(kind: str, special: Any) -> list[str]:
-    """What can be followed from a special point; cycles where it knows its Hopf point."""
+    """What can be followed from a special point; cycles if it knows its Hopf point."""
     verbs = LEADS.get((kind, special.kind), ())
     return [verb for verb in verbs if verb != "orbits" or special.hopf is not None]
 

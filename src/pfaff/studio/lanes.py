@@ -1,7 +1,7 @@
-"""Lanes on which work is done: a live one in a thread, where the latest request wins, and background ones in processes.
+"""Lanes of work: a live one in a thread, where the latest request wins, and background ones in processes.
 
-Nothing here knows what is computed. A lane in the background has one process, replaced when it dies or does not let go;
-orders of one client wait for their turn, and a newer one of the same kind takes the place of an older.
+Nothing here knows what is computed. A background lane has one process, replaced when it dies or does not stop; orders
+of one client wait for their turn, and a newer one of the same kind replaces an older.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from typing import Any, Generic, TypeVar
 from pfaff.studio.worker import Order
 
 Item = TypeVar("Item")
-BREATH = 1e-3  # seconds in which an answer gets away before the next is computed
-GRACE = 3.0  # seconds that a computation has to let go once it is told to end
+BREATH = 1e-3  # seconds in which an answer is sent before the next is computed
+GRACE = 3.0  # seconds that a computation has to stop once it is told to end
 
 
 class Live(Generic[Item]):
@@ -47,7 +47,7 @@ class Live(Generic[Item]):
             self._changed.notify()
 
     def newer(self) -> bool:
-        """Whether what is being done is outdated."""
+        """Whether the current work is outdated."""
         return self._newest is not None or not self._open
 
     def _run(self) -> None:
@@ -68,15 +68,15 @@ class Live(Generic[Item]):
 
 @dataclass
 class Job:
-    """An order, whose it is, and who is told about it: words while it lasts, then "done", "ended", "failed"."""
+    """An order, its client, and the listener: messages while it lasts, then "done", "ended", "failed"."""
 
     client: Any
     order: Order
     hear: Callable[..., None]
     asked: float
-    begun: bool = False  # its process has it in hand
-    dropped: bool = False  # it is to end as soon as it is
-    forced: bool = False  # its process was ended, as it did not let go
+    begun: bool = False  # its process has started it
+    dropped: bool = False  # it is to end as soon as it has started
+    forced: bool = False  # its process was ended, as it did not stop
 
 
 class Lane:
@@ -93,7 +93,7 @@ class Lane:
         self._open = True
 
     def ask(self, client: Any, order: Order, hear: Callable[..., None], patience: float = 0.0) -> None:
-        """Take an order in the place of older ones of the same client; what is in hand may last for some seconds."""
+        """Take an order in place of older ones of the same client; the current one may go on for some seconds."""
         now = time.monotonic()
         with self._changed:
             older = [job for job in self._waiting if job.client is client and job.order.file is None]
@@ -110,7 +110,7 @@ class Lane:
             self._changed.notify()
 
     def cancel(self, client: Any) -> None:
-        """End what is done for a client, and forget what waits."""
+        """End the work for a client, and forget what waits."""
         with self._changed:
             self._waiting = [job for job in self._waiting if job.client is not client]
             if self._doing is not None and self._doing.client is client:
@@ -159,7 +159,7 @@ class Lane:
             _told(job, *last, ms=1e3 * (time.perf_counter() - started))
 
     def _done(self, job: Job) -> tuple[Any, ...]:
-        """Pass on what the process says, until its last word."""
+        """Pass on the messages of the process, until its last one."""
         try:
             process = self._started()
         except OSError as problem:
@@ -185,14 +185,14 @@ class Lane:
             return "failed", f"{why}: ask again, a new process is started"
 
     def _in_hand(self, job: Job) -> None:
-        """An interrupt is heard from now on."""
+        """From now on an interrupt is heard."""
         with self._changed:
             job.begun = True
             if job.dropped:
                 self._interrupt()
 
     def _started(self) -> subprocess.Popen[bytes]:
-        if self._process is None or self._process.poll() is not None:  # it may have died while nobody asked
+        if self._process is None or self._process.poll() is not None:  # it may have died while idle
             path = [str(Path(__file__).parents[2]), *(each for each in sys.path if each)]
             environment = {**os.environ, "PYTHONPATH": os.pathsep.join(dict.fromkeys(path))}
             self._process = subprocess.Popen(
@@ -209,5 +209,5 @@ class Lane:
 
 
 def _told(job: Job, *words: Any, **more: Any) -> None:
-    with suppress(Exception):  # whoever asked may be gone: the lane is for others, too
+    with suppress(Exception):  # the client may be gone: the lane serves others too
         job.hear(*words, **more)

@@ -1,4 +1,4 @@
-"""A studio is started: its address is printed, the browser opened, and Ctrl-C ends it."""
+"""Starting a studio: its address is printed, the browser opened, and Ctrl-C ends it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ LOOPBACK = "127.0.0.1"
 EVERYWHERE = ("", "0", "0.0.0.0", "::")
 TOKEN = "PFAFF_STUDIO_TOKEN"  # in the environment: so that a page finds its server again after a restart
 NEEDED = "the studio needs starlette, uvicorn and websockets: pip install 'pfaff[studio]'"
-UP = 10.0  # seconds in which a server answers
+UP = 10.0  # seconds within which a server must answer
 
 
 @dataclass
@@ -65,7 +65,7 @@ def open_studio(
     except ImportError as problem:
         raise ParameterError(NEEDED) from problem
     port = whole_number("port", port, 0, 65535, "give a free one, or 0 for any")
-    if not isinstance(host, str) or host in EVERYWHERE:  # Host is checked in each request, and must be one
+    if not isinstance(host, str) or host in EVERYWHERE:  # the Host of each request must be this one
         raise ParameterError(f"host={shown(host)}: give one address of this machine, such as {LOOPBACK}")
     kept = None if store is None else str(path_from("store", store).resolve())
     if kept is not None and not Path(kept).exists():
@@ -108,7 +108,7 @@ def open_studio(
 
 
 def _token() -> str | None:
-    """One that is asked for, if it may stand in an address and is not easily guessed."""
+    """A token given in the environment, if it may stand in an address and is not easily guessed."""
     given = os.environ.get(TOKEN)
     if given is not None and not re.fullmatch(r"[A-Za-z0-9_-]{16,200}", given):
         raise ParameterError(f"{TOKEN} must have 16 to 200 letters, digits, _ or -: leave it out for a random one")

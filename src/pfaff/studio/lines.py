@@ -1,4 +1,4 @@
-"""The lines of Python that reproduce a view: what stands beside the page, is copied, and runs elsewhere."""
+"""The lines of Python that reproduce a view: shown beside the page, copied, and run elsewhere."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ LITERAL = re.compile(r"[+-]?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?", re.ASCII)
 
 @dataclass(frozen=True)
 class Part:
-    """A few lines, and what they are for."""
+    """A few lines, and their purpose."""
 
     heading: str
     lines: tuple[str, ...]
@@ -34,7 +34,7 @@ def text_of(subject: Subject, view: View) -> str:
 
 
 def parts_of(subject: Subject, view: View) -> list[Part]:
-    """Names of a view stand in them only where they are the subject's own."""
+    """The parts. Names of a view appear in them only if they are the subject's own."""
     subject.check(view)
     if isinstance(subject, Assembled):
         return list(_of_assembly(subject, view))
@@ -87,7 +87,7 @@ def _imports(view: View) -> tuple[str, ...]:
 
 
 def _statement(subject: Subject, called: str = "system") -> list[str]:
-    """Where the system comes from: the atlas, a file, or the hands of whoever opened the studio."""
+    """The origin of the system: the atlas, a file, or the user's own session."""
     about = subject.source
     if "atlas" in about:
         options = ", ".join(f"{name}={value!r}" for name, value in about["options"].items())
@@ -115,7 +115,8 @@ def _at(name: str, system: str, values: Mapping[str, str]) -> str:
 
 
 def _critical(subject: Stated, view: View) -> tuple[str, ...]:
-    """Of systems with a load. Plain ODEs have Hopf points only, and where there is none, asking for it is an error."""
+    """Lines for critical loads of systems with a load. Plain ODEs have Hopf points only, and where there is none,
+    asking for it is an error."""
     try:
         load = subject.load(view)
     except PfaffError:
@@ -197,13 +198,13 @@ def _numbers(values: Mapping[str, str]) -> str:
 
 
 def _value(text: str) -> str:
-    """A parameter's value: whole numbers as they are, what must stay exact as text."""
+    """A parameter's value: whole numbers as they are, exact ones as text."""
     plain = text.strip()
     return plain if _plain(plain) else repr(plain)
 
 
 def _number(text: str) -> str:
-    """A number in an argument that wants one."""
+    """A number in an argument that expects one."""
     plain = text.strip()
     return plain if _plain(plain) else repr(float(constant(plain, plain)))
 
@@ -217,7 +218,7 @@ def _plain(text: str) -> bool:
 
 
 def source_of(given: Any, stated: str | None = None) -> dict[str, Any]:
-    """Where whatever is opened was stated, as far as that is known."""
+    """Where the opened object was stated, as far as that is known."""
     from pfaff.studies.recipe import origin_of
 
     system = getattr(given, "system", given)

@@ -1,4 +1,4 @@
-"""What page and server say to each other: small, checked, in JSON. ``docs/howto/studio_protocol.md`` describes it.
+"""Messages between page and server: small, checked, in JSON. ``docs/howto/studio_protocol.md`` describes them.
 
 Everything from the page is read here, by shape and size, before anything else sees it. Arrays in answers are base64 of
 32-bit floats, as in films.
@@ -15,13 +15,13 @@ from pfaff.errors import ParameterError
 from pfaff.statement.values import shown
 from pfaff.studio.view import View
 
-FARTHEST = 1e100  # where the mouse may be
+FARTHEST = 1e100  # farthest position of the mouse
 LARGEST = 64_000  # characters of a message from the page
 
 
 @dataclass(frozen=True)
 class Request:
-    """From the page; answers carry its number."""
+    """A message from the page; answers carry its number."""
 
     id: int
     KINDS: ClassVar[dict[str, type[Request]]] = {}
@@ -33,49 +33,49 @@ class Request:
 
 @dataclass(frozen=True)
 class Open(Request):
-    """The page is there: what is shown, at this address?"""
+    """The page has opened: what does it show, at this address?"""
 
     address: str
 
 
 @dataclass(frozen=True)
 class Look(Request):
-    """Parameters or selection have changed: everything that follows at once."""
+    """Parameters or selection have changed: answer everything that is quick."""
 
     view: View
 
 
 @dataclass(frozen=True)
 class Grow(Request):
-    """All steps of the diagram, point by point."""
+    """Follow all steps of the diagram, point by point."""
 
     view: View
 
 
 @dataclass(frozen=True)
 class Simulate(Request):
-    """The motion from the initial values of the view."""
+    """Simulate the motion from the initial values of the view."""
 
     view: View
 
 
 @dataclass(frozen=True)
 class Find(Request):
-    """All equilibria."""
+    """Find all equilibria."""
 
     view: View
 
 
 @dataclass(frozen=True)
 class Chart(Request):
-    """The map of the view."""
+    """Compute the map of the view."""
 
     view: View
 
 
 @dataclass(frozen=True)
 class Pull(Request):
-    """A drawn point is held by the mouse, at a place of the plane or of space."""
+    """Hold a drawn point by the mouse, at a place of the plane or of space."""
 
     view: View
     point: str
@@ -84,7 +84,7 @@ class Pull(Request):
 
 @dataclass(frozen=True)
 class Cancel(Request):
-    """What a lane computes in the background is to end; what it has found stays."""
+    """End the computation of a background lane; its results so far stay."""
 
     lane: str
 
@@ -124,7 +124,7 @@ def _checked(name: str, value: Any, wanted: Any) -> Any:
 
 @dataclass(frozen=True)
 class Answer:
-    """To the page: data for a card, or the sentence that says why there is none."""
+    """A message to the page: data for a card, or the sentence that says why there are none."""
 
     card: str
     id: int = 0

@@ -11,15 +11,15 @@ from pfaff.errors import ParameterError
 from pfaff.flow.shape import kept_coordinates
 from pfaff.statement.values import one_of
 
-STEPS, REACHED = 12, 1e-6  # of Gauss and Newton's method; the last, relative to the structure
+STEPS, REACHED = 12, 1e-6  # most Gauss–Newton steps; the last one, relative to the structure
 PROBE = 1e-6  # displacement for derivatives, in radians or lengths
-SOFT = 1e-2  # of the derivatives, how much displacements resist: a point out of reach is approached
-HOLDS = 1e3  # how much more a constraint on positions weighs than the mouse
-LONGEST = 0.4  # step of a coordinate
+SOFT = 1e-2  # resistance of displacements, relative to the derivatives: a point out of reach is approached
+HOLDS = 1e3  # weight of a constraint on positions, relative to the mouse
+LONGEST = 0.4  # longest step of a coordinate
 
 
 def pulled(case: Any, point: str, at: np.ndarray) -> tuple[np.ndarray, str]:
-    """Coordinates at which a drawn point is at a place, or as near to it as it can be; ignorable ones stay."""
+    """Coordinates at which a drawn point is at a place, or as near to it as possible; ignorable ones stay."""
     names = list(case.system.coordinate_names)
     drawing = case.system.drawing
     one_of(drawing.points, point, "the drawing has no point")
@@ -53,7 +53,7 @@ def _rest(case: Any) -> np.ndarray:
 
 
 def _moved(case: Any, point: str, q: np.ndarray, free: list[int]) -> tuple[np.ndarray, np.ndarray]:
-    """Where the point is, and its derivatives by the coordinates."""
+    """The position of the point, and its derivatives with respect to the coordinates."""
     probes = np.repeat(q[:, None], len(free) + 1, axis=1)
     for k, i in enumerate(free):
         probes[i, k + 1] += PROBE
@@ -62,7 +62,7 @@ def _moved(case: Any, point: str, q: np.ndarray, free: list[int]) -> tuple[np.nd
 
 
 def _positions(case: Any, q: np.ndarray, free: list[int]) -> tuple[np.ndarray, np.ndarray]:
-    """What is left of the constraints on positions, and their derivatives."""
+    """Residuals of the constraints on positions, and their derivatives."""
     from pfaff.flow.statics import statics_of
 
     statics = statics_of(case.system)

@@ -1,8 +1,8 @@
 """The studio on a loopback address: a page, its scripts, one WebSocket, and files on demand.
 
-A random token opens the WebSocket and the files; whoever does not know it sees an empty page. Host and Origin must be
-the server's own, so that neither another site nor a name that is bound to this address anew gets through. The page may
-load nothing but what is served here.
+A random token opens the WebSocket and the files; without it one sees an empty page. Host and Origin must be the
+server's own, so that neither another site nor a name that is rebound to this address gets through. The page may load
+only what is served here.
 """
 
 from __future__ import annotations
@@ -35,15 +35,15 @@ from pfaff.studio.view import View
 from pfaff.studio.worker import Order
 
 TYPES = {".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml", ".html": "text/html"}
-PROTOCOL = "pfaff"  # of the WebSocket; the token comes with it
-REFUSED = 4401  # why a WebSocket is closed: the token is another server's
-PAGES = 16  # at a time
+PROTOCOL = "pfaff"  # subprotocol of the WebSocket; the token comes with it
+REFUSED = 4401  # code with which a WebSocket is closed: the token is another server's
+PAGES = 16  # pages at a time
 WAITING = 2000  # answers that a page may leave unread before it is let go
 PATIENCE = 120.0  # seconds for a file
 
 
 class Studio:
-    """A subject, its lanes, and who may come in."""
+    """A subject, its lanes, and access to them."""
 
     def __init__(self, subject: Subject, hosts: tuple[str, ...], token: str | None = None) -> None:
         self.subject = subject
@@ -101,7 +101,7 @@ class Studio:
             sending.cancel()
 
     async def _file(self, request: Request) -> Response:
-        """A picture, a film, data or a notebook of what a view shows."""
+        """A picture, a film, data or a notebook for a view."""
         if not self.knows(request.headers.get("authorization", "").removeprefix("Bearer ")):
             return PlainTextResponse("another token", 401)
         try:
@@ -118,7 +118,7 @@ class Studio:
         return Response(content, media_type="application/octet-stream", headers=head)
 
     async def _made(self, what: str, kind: str, view: View) -> tuple[str, bytes]:
-        """By the process of the lane that computed it, and that may still have it."""
+        """A file made by the process of the lane that computed its content, and may still hold it."""
         if what == "lines":
             return written_lines(self.subject, view, kind)
         loop = asyncio.get_running_loop()
@@ -135,7 +135,7 @@ class Studio:
         try:
             return await asyncio.wait_for(made, PATIENCE)
         finally:
-            lane.cancel(made)  # what nobody waits for any more
+            lane.cancel(made)  # nobody waits for it any more
 
 
 def _settle(made: asyncio.Future[Any], result: Any) -> None:
@@ -157,7 +157,7 @@ async def _sent(socket: WebSocket, answers: asyncio.Queue[str | None]) -> None:
 
 
 async def _body(request: Request) -> bytes:
-    """What was posted, up to the size of a message."""
+    """The posted text, up to the size of a message."""
     body = b""
     async for part in request.stream():
         body += part
@@ -167,7 +167,7 @@ async def _body(request: Request) -> bytes:
 
 
 class Guard:
-    """Before everything else: Host and Origin are ours. After it: what the page may do is written on every answer."""
+    """First of all, Host and Origin must be ours; every answer carries the policy of what the page may do."""
 
     def __init__(self, app: Callable[..., Any], hosts: tuple[str, ...]) -> None:
         self.app, self.hosts = app, {host.encode() for host in hosts}
@@ -215,7 +215,7 @@ def policy() -> str:
 
 
 def _asset(name: str) -> Response:
-    """A file of the page or of the player, which it shows structures with."""
+    """A file of the page, or of the player, with which it shows structures."""
     for room in ("pfaff.studio", "pfaff.draw"):
         file = files(room) / "web" / name
         ending = f".{name.rpartition('.')[2]}"

@@ -1,4 +1,4 @@
-"""One page and what it has asked for: requests in, answers out, whatever carries them."""
+"""One page and its requests: requests in, answers out, by whatever transport."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from pfaff.studio.view import View
 from pfaff.studio.worker import Order
 
 LANES = ("critical", "motion", "equilibria", "diagram", "map")
-PATIENCE = {"critical": 1.0, "diagram": float("inf")}  # seconds that what is in hand may last once it is outdated
+PATIENCE = {"critical": 1.0, "diagram": float("inf")}  # seconds that outdated work may still go on
 ASKED: Mapping[type, str] = {m.Grow: "diagram", m.Simulate: "motion", m.Find: "equilibria", m.Chart: "map"}
 LONGEST = 500  # characters of a fault
 NOT_FINITE = "a result is not a finite number here: nothing is shown of it"
@@ -35,7 +35,7 @@ CYCLE = 3.0  # seconds that an orbit is played for
 
 @dataclass
 class Held:
-    """What was found in the background and may be looked at: points of diagrams, equilibria."""
+    """Results found in the background that may be looked at: points of diagrams, equilibria."""
 
     points: dict[tuple[int, int], Kept] = field(default_factory=dict)
     equilibria: list[Any] = field(default_factory=list)
@@ -56,7 +56,7 @@ class Lanes:
             return self._known[name]
 
     def warm(self, name: str) -> None:
-        """Start a lane's process while nobody waits for it."""
+        """Start a lane's process in advance."""
         if name not in self._known:
             self[name].ask(None, Order("warm", View()), lambda *words, ms: None)
 
@@ -84,7 +84,7 @@ class Session:
         self._live: Live[m.Request] = Live(self._work)
 
     def hear(self, text: Any) -> None:
-        """A message of the page; whatever is wrong with it is answered in words."""
+        """Take a message of the page; whatever is wrong with it is answered in words."""
         try:
             request = m.request_from(text)
             if isinstance(request, m.Open):
@@ -99,7 +99,8 @@ class Session:
             self.send(Answer("page", error=_said(problem)))
 
     def send(self, answer: Answer) -> None:
-        """What JSON cannot carry is said in its place: a silent card would wait for ever."""
+        """Send an answer; one that JSON cannot carry is replaced by a message, since a silent card would wait for
+        ever."""
         try:
             text = answer.text
         except ValueError:
@@ -141,7 +142,7 @@ class Session:
         yield from self._along(view, number)
 
     def _answer(self, card: str, number: int, make: Callable[[], tuple[dict[str, Any], str] | None]) -> None:
-        """One card; if it fails, it says so, and the others go on."""
+        """Answer one card; if it fails, it says so, and the others go on."""
         started = time.perf_counter()
         try:
             made = make()
@@ -224,7 +225,7 @@ class Session:
         return found
 
     def _along(self, view: View, number: int) -> Iterator[None]:
-        """Eigenvalues against the load and critical loads, where other values than that of the load have changed."""
+        """Eigenvalues against the load and critical loads, where values other than the load's have changed."""
         try:
             load = self.subject.load(view)
             key = ({name: text for name, text in view.values.items() if name != load}, load, view.to)
@@ -259,7 +260,7 @@ class Session:
         self.lanes[name].ask(self, order, partial(self._told, name, request.id), PATIENCE.get(name, 0.0))
 
     def _told(self, name: str, number: int, word: str, *rest: Any, ms: float = 0.0) -> None:
-        """What the process of a lane says."""
+        """Pass on a message of the process of a lane."""
         if word == "said":
             data, *objects = rest
             for key, found in objects:

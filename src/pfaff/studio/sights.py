@@ -20,20 +20,20 @@ from pfaff.studio.subject import SLOWEST, Assembled, Roots, Stated, Subject
 from pfaff.studio.view import View
 
 LOADS = 241  # at which eigenvalues are drawn against the load
-COARSE = 31  # of these, those that come first where each takes long
-INSIDE = (0.0, 0.31, 0.73, 1.0)  # shares of a range at which it is seen whether the motions are affine in the load
-NEAR, STRAIGHT = 1e-2, 1e-12  # of a range, where a line begins; misfit of the balance at its end, relative
-AFFINE = 1e-11  # misfit of a straight line, relative, that is rounding
+COARSE = 31  # number of them that come first where each takes long
+INSIDE = (0.0, 0.31, 0.73, 1.0)  # shares of a range at which it is checked whether the motions are affine in the load
+NEAR, STRAIGHT = 1e-2, 1e-12  # share of a range where a line begins; relative misfit of the balance at its end
+AFFINE = 1e-11  # relative misfit of a straight line that is rounding
 TINY = 1e-300  # beside it nothing is flat
-FRAMES = 49  # of a mode
-SECONDS = 2.4  # that a mode is shown for, to and fro
-SWING = 0.22  # of the structure's size, the largest displacement of a mode
-TURN = 0.6  # the largest amplitude of a coordinate, whatever is drawn
-BEYOND = 1.35  # times the last critical load: as far as pictures go
+FRAMES = 49  # frames of a mode
+SECONDS = 2.4  # seconds of one swing to and fro
+SWING = 0.22  # largest displacement of a mode, relative to the structure's size
+TURN = 0.6  # largest amplitude of a coordinate, whatever is drawn
+BEYOND = 1.35  # range of pictures, relative to the last critical load
 
 
 def packed(numbers: Any) -> str:
-    """An array for the page: base64 of 32-bit floats, as in films; what is not a number stays so."""
+    """An array for the page: base64 of 32-bit floats, as in films; NaN stays NaN."""
     return base64.b64encode(np.ascontiguousarray(numbers, dtype="<f4").tobytes()).decode()
 
 
@@ -77,7 +77,7 @@ def mode_data(subject: Stated, view: View, roots: Roots) -> dict[str, Any]:
 
 
 def _amplitude(case: Any, q: np.ndarray, swing: np.ndarray) -> float:
-    """By which the structure is seen to move, and does not turn over."""
+    """The amplitude at which the motion is visible, and the structure does not turn over."""
     size = TURN / 2
     moved = scene_of(case, q[:, None] + size * swing, np.zeros(swing.shape[1]))
     rest = scene_of(case, q[:, None], np.zeros(1))
@@ -86,7 +86,7 @@ def _amplitude(case: Any, q: np.ndarray, swing: np.ndarray) -> float:
 
 
 def rest_data(subject: Stated, case: Any, q: np.ndarray, words: str) -> dict[str, Any]:
-    """One configuration, as a film that stands."""
+    """One configuration, as a still film."""
     return _played(case, np.repeat(np.asarray(q, dtype=float)[:, None], 2, axis=1), np.array([0.0, 1.0]), words, 1.0)
 
 
@@ -101,7 +101,7 @@ def _played(case: Any, q: np.ndarray, t: np.ndarray, words: str, seconds: float)
 
 
 def _complex(value: complex, rounding: float) -> str:
-    """A pair of eigenvalues or a real one; a growth rate that is rounding is none."""
+    """A pair of eigenvalues or a real one as text; a growth rate that is rounding is left out."""
     if not value.imag:
         return _minus(f"{value.real:.4g}")
     growth = f"{value.real:.4g} " if abs(value.real) > rounding else ""
@@ -117,7 +117,7 @@ def _minus(text: str) -> str:
 
 @dataclass(frozen=True)
 class Paths:
-    """Eigenvalues at loads, one row for each; not numbers where there are fewer. ``ended`` says why not farther."""
+    """Eigenvalues at loads, one row for each; NaN where there are fewer. ``ended`` says why not farther."""
 
     loads: np.ndarray
     values: np.ndarray
@@ -142,8 +142,8 @@ class Paths:
 
 
 def straight_paths(subject: Subject, view: View) -> Paths | None:
-    """In one go, where the equilibrium moves on a straight line and the motions are affine in the load: while a slider
-    moves. Nothing where that is not so."""
+    """All at once, where the equilibrium moves on a straight line and the motions are affine in the load, while a
+    slider moves; None elsewhere."""
     if not isinstance(subject, Stated):
         return None
     low, to = load_range(subject, view)
@@ -157,7 +157,7 @@ def straight_paths(subject: Subject, view: View) -> Paths | None:
 
 
 def paths_along(subject: Subject, view: View) -> Iterator[Paths]:
-    """Load by load, few first: in the background."""
+    """Load by load, a few first: in the background."""
     low, to = load_range(subject, view)
     if isinstance(subject, Assembled):
         yield from _one_by_one(lambda load: _of_assembly(subject, view, load), low, to, COARSE)
@@ -170,7 +170,7 @@ def paths_along(subject: Subject, view: View) -> Iterator[Paths]:
 
 
 def load_range(subject: Subject, view: View) -> tuple[float, float]:
-    """Of the load in pictures: as asked, or as the slider has it; below zero where its value is."""
+    """The range of the load in pictures: as asked for, or that of the slider; below zero if its value is."""
     load = subject.load(view)
     about = next(each for each in subject.parameters() if each["name"] == load)
     value = number_from(load, view.values.get(load, about["text"] or "0"))
@@ -190,7 +190,7 @@ def _reached(path: Any, to: float) -> tuple[float, str]:
 
 
 def _affine(path: Any, loads: np.ndarray) -> np.ndarray | None:
-    """All eigenvalues at once, if the matrices are straight lines in the load in the directions of the first."""
+    """All eigenvalues at once, if the matrices are affine in the load in the directions of the first."""
     low, to = loads[0], loads[-1]
     nodes = [low + share * (to - low) for share in INSIDE]
     linear = [path.linearise(node) for node in nodes]
@@ -225,7 +225,7 @@ def _of_assembly(subject: Assembled, view: View, load: float) -> np.ndarray:
 
 
 def _one_by_one(eigenvalues: Callable[[float], np.ndarray], low: float, to: float, most: int) -> Iterator[Paths]:
-    """Few loads first, those between them later."""
+    """A few loads first, those between them later."""
     known: dict[float, np.ndarray] = {}
     count = COARSE
     while count <= most:

@@ -7,11 +7,11 @@ from typing import Any
 
 from pfaff.draw.labels import letters, unit_of
 
-FINEST = 1e-3  # of a range, the smallest value of a parameter that is declared positive
+FINEST = 1e-3  # smallest value of a parameter declared positive, relative to its range
 
 
 def slider(symbol: Any, value: Any, meaning: str, load: bool) -> dict[str, Any]:
-    """What the page must know of a parameter to offer its values."""
+    """What the page needs to know of a parameter to offer its values."""
     try:
         number = None if value is None else float(value)
     except TypeError:  # a symbol
@@ -47,13 +47,13 @@ def handy(number: float) -> float:
 
 
 def meaning_and_unit(meaning: str) -> dict[str, str]:
-    """The words of a meaning apart from the unit in brackets that may end them."""
+    """The words of a meaning without the unit in brackets at its end, and the unit."""
     unit = unit_of(meaning)
     return {"meaning": meaning.removesuffix(f"[{unit}]").strip() if unit else meaning, "unit": unit}
 
 
 def written(value: Any) -> str:
-    """As it may be typed again: floats to all their digits, what is exact as it is."""
+    """A value as it may be typed again: floats to all their digits, exact ones as they are."""
     return (
         f"{value:.17g}"
         if isinstance(value, float) and value != float(f"{value:.15g}")

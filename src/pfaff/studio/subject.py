@@ -1,4 +1,4 @@
-"""What the studio is about: a system or an ODE with its case, or an assembly. What it has, and what it can be asked."""
+"""The subject of a studio: a system or an ODE with its case, or an assembly; what it has, and what it can compute."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 MODES = 12  # of an assembly that are shown
 MEASURES = ("flutter", "divergence", "buckling", "flutter_frequency", "hopf", "omega", "l1", "stable", "growth")
-GENERAL = ("hopf", "omega", "l1", "stable", "growth")  # of these, what a plain ODE has
+GENERAL = ("hopf", "omega", "l1", "stable", "growth")  # those of them that a plain ODE has
 SLOWEST = 16  # eigenvalues in a picture: the fast ones of a rod would hide them
 COORDINATE = re.compile(r"q(0|[1-9][0-9]{0,8})(?:_dot)?")  # of an assembly, or its speed
 FEW = 12  # coordinates whose initial values are offered one by one
@@ -31,7 +31,7 @@ FEW = 12  # coordinates whose initial values are offered one by one
 
 @dataclass(frozen=True)
 class Roots:
-    """Eigenvalues for a picture, which of them grow, and what is said of them."""
+    """Eigenvalues for a picture, which of them grow, and a sentence about them."""
 
     values: np.ndarray
     growing: np.ndarray
@@ -42,7 +42,7 @@ class Roots:
 
     @property
     def lead(self) -> int:
-        """The mode that one looks at first: the one that grows most, or the slowest where none grows."""
+        """The mode shown first: the one that grows most, or the slowest where none grows."""
         if not len(self.values):
             return 0
         grows = np.where(self.growing, self.values.real, -np.inf)
@@ -51,14 +51,14 @@ class Roots:
 
     @property
     def slow(self) -> np.ndarray:
-        """Places of those that are shown: all that grow, and the slowest of the others."""
+        """Indices of those that are shown: all that grow, and the slowest of the others."""
         slowest = np.argsort(np.abs(self.values), kind="stable")[:SLOWEST]
         return np.array([k for k in range(len(self.values)) if k in slowest or self.growing[k]], dtype=int)
 
 
 @dataclass(frozen=True)
 class Subject:
-    """What both kinds share. ``source`` says where it was stated, ``store`` is a sweep of it to be shown."""
+    """The common part of both kinds. ``source`` says where it was stated, ``store`` is a sweep of it to be shown."""
 
     source: Mapping[str, Any] = field(default_factory=dict, kw_only=True)
     store: str | None = field(default=None, kw_only=True)
@@ -76,7 +76,7 @@ class Subject:
         raise NotImplementedError
 
     def states(self) -> list[dict[str, Any]]:
-        """What moves, for initial values and axes."""
+        """The moving variables, for initial values and axes."""
         raise NotImplementedError
 
     def roots(self, view: View, about: Any = None) -> Roots:
@@ -98,11 +98,11 @@ class Subject:
 
     @property
     def measures(self) -> tuple[str, ...]:
-        """What maps can show."""
+        """Measures that maps can show."""
         return ()
 
     def facts(self) -> dict[str, Any]:
-        """All that the page must know to be laid out."""
+        """Everything that the page needs for its layout."""
         view = self.opening()
         return {
             "name": self.name,
@@ -246,7 +246,7 @@ class Assembled(Subject):
                 raise ParameterError(f"{self.name} has no state {shown(name)}: write q0 to q{last}, or q0_dot")
 
     def value(self, view: View) -> float:
-        """Of the load."""
+        """Value of the load."""
         self.check(view)
         return number_from(self.assembly.load, view.values.get(self.assembly.load, "0"))
 
@@ -271,7 +271,7 @@ class Assembled(Subject):
 
 
 def subject_of(given: Any, **more: Any) -> Subject:
-    """Whatever was opened: a case, a system or an ODE at its defaults, an assembly."""
+    """The subject of what was opened: a case, a system or an ODE at its defaults, an assembly."""
     if isinstance(given, Assembly):
         return Assembled(given, **more)
     if hasattr(given, "values") and hasattr(given, "system"):

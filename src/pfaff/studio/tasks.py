@@ -1,4 +1,4 @@
-"""What is computed in the background: the tasks of a lane's process, which answer with words and at last a result."""
+"""Background tasks of a lane's process, which answer with messages and at last a result."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from pfaff.studio.sights import critical_data, packed, paths_along
 from pfaff.studio.subject import Assembled, Subject, check_case
 from pfaff.studio.view import Plane, View
 
-SIZES = (9, 33)  # of a map, coarse first
-CURVES = 1201  # instants of a motion that is drawn as curves
-SHOWN = 12.0  # seconds that a motion is played for
+SIZES = (9, 33)  # sizes of a map, coarse first
+CURVES = 1201  # samples of a motion that is drawn as curves
+SHOWN = 12.0  # seconds in which a motion is played
 HERE = ("stable", "growth")  # measures for which no load is searched
-STORED = "store/"  # before the name of a measure of a store
+STORED = "store/"  # prefix of a measure of a store
 DETAILS = 200  # equilibria that are listed
 
 
@@ -30,7 +30,7 @@ class Tasks:
     def __init__(self, subject: Subject) -> None:
         self.subject = subject
         self.diagram = Diagram(subject)
-        self.last: dict[str, tuple[Any, Any]] = {}  # by task: what was asked for, and the result
+        self.last: dict[str, tuple[Any, Any]] = {}  # by task: its arguments, and the result
 
     def do(self, task: str, view: View, say: Say) -> dict[str, Any]:
         doing: dict[str, Callable[[View, Say], dict[str, Any]]] = {
@@ -45,14 +45,14 @@ class Tasks:
         return doing[task](view, say)
 
     def warm(self, view: View, say: Say) -> dict[str, Any]:
-        """Load what branches need, before anybody asks for one."""
+        """Load the modules that branches need, in advance."""
         from pfaff.bifurcation.hopf import finding
         from pfaff.bifurcation.orbits import ways
 
         return {"loaded": [finding.__name__, ways.__name__]}
 
     def critical(self, view: View, say: Say) -> dict[str, Any]:
-        """Flutter, divergence and buckling; of an ODE its Hopf point, of an assembly its flutter."""
+        """Flutter, divergence and buckling; for an ODE its Hopf point, for an assembly its flutter."""
         found, load = self.critical_loads(view)
         return {**critical_data(found, load), "status": "; ".join(each.status for each in found.values())}
 
@@ -107,7 +107,7 @@ class Tasks:
         return self.last[task][1]
 
     def equilibria(self, view: View, say: Say) -> dict[str, Any]:
-        """All that random starts find, with the objects themselves for the one that looks at them."""
+        """All equilibria that random starts find, with the objects themselves for later selection."""
         found, status = self.found(view)
         names = [*found[0].coordinates, *found[0].reaction] if self.subject.kind == "system" and found else []
         if self.subject.kind == "ode":
@@ -117,7 +117,7 @@ class Tasks:
         return {"names": names, "letters": [letters(name) for name in names], "rows": rows, "status": status}
 
     def found(self, view: View) -> tuple[Any, str]:
-        """All equilibria; of an ODE the one near the initial values."""
+        """All equilibria; for an ODE the one near the initial values."""
         case: Any = check_case(self.subject, "equilibria").bound(view)
         if self.subject.kind == "ode":
             at = case.equilibrium(**self.subject.begins(view))
@@ -126,7 +126,7 @@ class Tasks:
         return found, found.status
 
     def map(self, view: View, say: Say) -> dict[str, Any]:
-        """A measure over two parameters, coarse first; or what a store holds of it."""
+        """A measure over two parameters, coarse first; or its values in a store."""
         data: dict[str, Any] = {}
         stored = view.plane is not None and view.plane.measure.startswith(STORED)
         for size in SIZES[-1:] if stored else SIZES:
@@ -166,13 +166,14 @@ class Tasks:
 
 
 def searched(view: View) -> str | None:
-    """The load that a map is about; none where it measures at the values themselves, whose axis the load may be."""
+    """The load that a map is about; None where the measure is taken at the values themselves, whose axis the load may
+    be."""
     here = view.plane is not None and view.plane.measure in HERE
     return None if here else view.load or None
 
 
 class _HopfMark:
-    """A Hopf point as a critical load is marked."""
+    """A Hopf point, marked like a critical load."""
 
     def __init__(self, hopf: Any) -> None:
         self.value, self.frequency, self.status, self.plot = hopf.value, hopf.omega, hopf.status, hopf.plot
@@ -188,7 +189,7 @@ def _assembly_motion(subject: Assembled, view: View, duration: float, start: dic
 
 
 def _map_data(study: Any, x: str, y: str, measure: str) -> dict[str, Any]:
-    """A rectangle of numbers over two axes; of a store with more axes, the slice in the middle of the others."""
+    """A rectangle of numbers over two axes; for a store with more axes, the slice in the middle of the others."""
     from pfaff.statement.values import one_of
 
     one_of(study.names, measure, "the study has no measure")

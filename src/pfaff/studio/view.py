@@ -1,7 +1,7 @@
-"""What one looks at, as one value: parameters, load, motion, diagram, selection. The same as an address, and back.
+"""A view as one value: parameters, load, motion, diagram, selection; the same as an address, and back.
 
 Everything that the page shows follows from a view, so that an address, the lines of Python and the page are three
-renderings of one thing. Numbers stay the text that was typed, "1/2" or "sqrt(2)", and are read by the grammar of
+renderings of one thing. Numbers stay the text that was typed, "1/2" or "sqrt(2)", and are parsed by the grammar of
 ``statement.expressions`` where they are used.
 """
 
@@ -85,7 +85,7 @@ class Plane:
 
 @dataclass(frozen=True)
 class View:
-    """Immutable, as cases are."""
+    """The state of a page. Immutable, as cases are."""
 
     values: Mapping[str, str] = field(default_factory=dict)
     load: str = ""
@@ -112,7 +112,7 @@ class View:
 
     @property
     def place(self) -> tuple[int, int]:
-        """Of what is selected: its numbers, zero where it has none."""
+        """The numbers of the selection, zero where there are none."""
         first, _, second = self.selected.partition(":")[2].partition(".")
         return int(first or 0), int(second or 0)
 
@@ -161,7 +161,7 @@ class View:
 
     @classmethod
     def told(cls, data: Any) -> Self:
-        """The view of a message."""
+        """The view in a message."""
         if not isinstance(data, Mapping):
             raise ParameterError(f"a view is a mapping, not {shown(data)}")
         known = {each.name for each in fields(cls)}
@@ -177,7 +177,7 @@ class View:
 
     @property
     def data(self) -> dict[str, Any]:
-        """For a message."""
+        """The view as data of a message."""
         return {
             **{name: dict(getattr(self, name)) for name in MAPPINGS},
             **{name: getattr(self, name) for name in TEXTS},

@@ -21,7 +21,7 @@ NEEDED = "explore() needs anywidget: pip install 'pfaff[studio]'"
 
 @cache
 def module() -> str:
-    """All that the cell needs as one module, each part in a scope of its own."""
+    """All scripts of the cell as one module, each part in a scope of its own."""
     parts = [_scoped("pfaff.draw", name) for name in PLAYER] + [_scoped("pfaff.studio", name) for name in PARTS]
     return "\n".join(["const modules = {};", *parts, "export default { render: modules.explorer.render };"])
 
@@ -35,7 +35,7 @@ def _scoped(room: str, name: str) -> str:
 
 @cache
 def style() -> str:
-    """The page's style, nested so that it reaches nothing but the cell."""
+    """The page's style, nested so that it affects only the cell."""
     text = (files("pfaff.studio") / "web" / "studio.css").read_text(encoding="utf-8")
     inside = re.sub(r"^(:root|body)(?=[ \[])", "&", text, flags=re.MULTILINE)
     return f".pfaff-explorer {{\n{inside}}}\n"

@@ -1,7 +1,7 @@
-"""A process that computes what takes long: started as a fresh Python, so that no script need be guarded.
+"""A process for long computations: started as a fresh Python, so that no script need be guarded.
 
-It takes the subject once and then orders, by pickle, and answers with words while it works and a last one. An interrupt
-ends what it is doing, as Ctrl-C does on the shell, and what was found so far is kept.
+It takes the subject once and then orders, by pickle, and answers with messages while it works and a last one. An
+interrupt ends its work, as Ctrl-C does on the shell, and what was found so far is kept.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from pfaff.errors import PfaffError
 
 
 class Order(NamedTuple):
-    """A task for a view; of ``files``, what kind of file is wanted."""
+    """A task for a view; ``files`` says what kind of file is wanted."""
 
     task: str
     view: Any
@@ -26,7 +26,7 @@ class Order(NamedTuple):
 
 
 class Interrupts:
-    """Ctrl-C is heard while something is computed, but not in the middle of a word."""
+    """Hears Ctrl-C while something is computed, but not in the middle of a message."""
 
     def __init__(self) -> None:
         self.busy = self.speaking = self.waiting = False
@@ -56,7 +56,7 @@ def main() -> None:
     os.dup2(2, 1)
     interrupts = Interrupts()
     if hasattr(os, "nice"):
-        os.nice(10)  # what is live comes first
+        os.nice(10)  # live work comes first
 
     def say(*message: Any) -> None:
         with interrupts.held():
@@ -77,7 +77,7 @@ def main() -> None:
 
 
 def _obeyed(tasks: Any, order: Order, interrupts: Interrupts, say: Any) -> tuple[Any, ...]:
-    """The last word about an order."""
+    """Carry out an order; returns the last message about it."""
     try:
         interrupts.busy = True
         say("begun")
@@ -90,7 +90,7 @@ def _obeyed(tasks: Any, order: Order, interrupts: Interrupts, say: Any) -> tuple
         return ("ended",)
     except PfaffError as problem:
         return "failed", str(problem)
-    except Exception as problem:  # a fault of ours, or a full memory: the lane goes on
+    except Exception as problem:  # a fault of ours, or memory is exhausted: the lane goes on
         return "failed", f"{type(problem).__name__}: {problem}"[:500]
 
 

@@ -26,7 +26,7 @@ from pfaff.flow.flow import Flow
 if TYPE_CHECKING:
     from pfaff.case import Bound
 
-ENOUGH = 1e-12  # change, relative to the orbit, after which none is worth another linearisation
+ENOUGH = 1e-12  # change, relative to the orbit, after which no further linearisation pays
 TINY = 1e-300  # size of a row of zeros
 FARTHEST = 2.0  # the first change, relative to the size of the orbit, beyond which a guess is given up
 SIDES = ("leaving", "coming")
@@ -81,7 +81,7 @@ class Linearised:
 
 @dataclass(frozen=True, eq=False)
 class ArcEquations:
-    """For a flow and the parameters that vary; the rest have the values of a case."""
+    """The equations for a flow and the parameters that vary; the others have the values of a case."""
 
     case: Bound
     flow: Flow
@@ -104,7 +104,7 @@ class ArcEquations:
         return self.flow.rhs(np.ascontiguousarray(x.T), self.numbers(scalars)).T
 
     def saddles(self, arc: Arc, units: np.ndarray, like: tuple[Saddle, Saddle] | None) -> tuple[Saddle, Saddle]:
-        """Of both ends, in units of the states."""
+        """The saddles at both ends, in units of the states."""
         numbers, found = self.numbers(arc.scalars), []
         for k, rest in enumerate(arc.rests):
             J = self.flow.jacobian(rest, numbers) * units / units[:, None]
@@ -136,7 +136,7 @@ class ArcEquations:
         self, arc: Arc, reference: Arc, units: np.ndarray, spans: np.ndarray, like: tuple[Saddle, Saddle],
         last: Row | None,
     ) -> Linearised:  # fmt: skip
-        """About an arc, in the phase of a reference; a last row fixes the place on a curve."""
+        """The equations linearised about an arc, in the phase of a reference; a last row fixes the place on a curve."""
         c, saddles = self.condensed(arc), self.saddles(arc, units, like)
         (count, n), k = arc.x.shape, len(arc.rests)
         rows, at_rest, free = _Rows(), count * n, (count + k) * n
@@ -155,7 +155,7 @@ class ArcEquations:
         return Linearised(arc, c, factors, np.concatenate(rows.right), rows.named, saddles, units, spans)
 
     def _balance(self, rows: _Rows, arc: Arc, units: np.ndarray, spans: np.ndarray, at_rest: int, free: int) -> None:
-        """f = 0 at the equilibria, each row by its size."""
+        """Add f = 0 at the equilibria, each row scaled by its size."""
         numbers, n = self.numbers(arc.scalars), len(units)
         for k, rest in enumerate(arc.rests):
             J = self.flow.jacobian(rest, numbers) * units
@@ -188,7 +188,7 @@ class ArcEquations:
         raise Refused(f"Newton's method did not converge in {CORRECTIONS} steps")
 
     def natural(self, arc: Arc) -> float:
-        """What the first parameter must change by to change the rates on an orbit by as much as they are."""
+        """The change of the first parameter that changes the rates on an orbit by their own size."""
         X, numbers, units = arc.x.T.copy(), self.numbers(arc.scalars), arc.size[:, None]
         weights = arc.mesh.weights
         rates = ((self.flow.rhs(X, numbers) / units) ** 2 @ weights).sum()
@@ -213,7 +213,7 @@ class _Rows:
         self.count = 0
 
     def add(self, right: np.ndarray, *blocks: tuple[int, np.ndarray], name: str = "") -> None:
-        """Rows with blocks from certain columns on."""
+        """Add rows with blocks from certain columns on."""
         for column, block in blocks:
             i, j = np.indices(block.shape)
             self.entries.append(((self.count + i).ravel(), (column + j).ravel(), block.ravel()))
@@ -223,7 +223,8 @@ class _Rows:
         self.count += len(right)
 
     def chain(self, G: np.ndarray, P: np.ndarray, free: int, right: np.ndarray) -> None:
-        """Those of the intervals: G_j at the first of their two nodes, ones at the second, P_j at the parameters."""
+        """Add the rows of the intervals: G_j at the first of their two nodes, ones at the second, P_j at the
+        parameters."""
         N, n, _ = G.shape
         i, j, t = (each.ravel() for each in np.indices(G.shape))
         ones = np.arange(N * n)
@@ -246,7 +247,7 @@ class _Rows:
 
 
 def _codimension(parameters: int) -> str:
-    """Why equations and unknowns are not as many: manifolds too small to meet, or too large not to."""
+    """Why the numbers of equations and unknowns differ, in words: manifolds too small to meet, or too large not to."""
     if parameters > 1:
         return f"such an orbit is met where {parameters} parameters have certain values, not one"
     return "such orbits are there at all values of the parameters, as manifolds of these dimensions meet"

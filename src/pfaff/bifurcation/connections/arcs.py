@@ -12,10 +12,10 @@ from pfaff.bifurcation.orbits.meshes import carry, equidistributed, jumps, share
 
 
 class Arc(NamedTuple):
-    """States at the mesh points, slopes x' at the Gauss points for time in [0, 1], and what else is unknown.
+    """States at the mesh points, slopes x' at the Gauss points for time in [0, 1], and the other unknowns.
 
-    ``rests`` are the equilibria that it leaves and comes to, one row if they are the same; ``scalars`` the parameters
-    that vary. The ``duration`` is given: it says where the orbit is cut off.
+    ``rests`` are the equilibria that it leaves and approaches, one row if they are the same; ``scalars`` the parameters
+    that vary. The ``duration`` is given: it says where the orbit is truncated.
     """
 
     mesh: Mesh
@@ -31,12 +31,12 @@ class Arc(NamedTuple):
 
     @property
     def ends(self) -> tuple[np.ndarray, np.ndarray]:
-        """First and last state, from the equilibria there."""
+        """First and last state, relative to the equilibria there."""
         return self.x[0] - self.rests[0], self.x[-1] - self.rests[-1]
 
     @property
     def size(self) -> np.ndarray:
-        """What every state covers, by which states are compared: at least a small part of the largest."""
+        """The range of every state, by which states are compared: at least a small part of the largest."""
         covered = np.ptp(np.vstack([self.x, self.rests]), axis=0)
         own = np.abs(self.x).max(axis=0)
         floor = 1e-3 * covered.max(initial=0.0)
@@ -51,7 +51,7 @@ class Arc(NamedTuple):
         )
 
     def minus(self, other: Arc) -> Arc:
-        """The change from another one on the same mesh."""
+        """The difference from another one on the same mesh."""
         return self.moved(other, -1.0)
 
     def scaled(self, factor: float) -> Arc:
@@ -68,7 +68,7 @@ def at_times(arc: Arc, times: np.ndarray, gauss: Gauss) -> np.ndarray:
 
 
 def on_mesh(arc: Arc, mesh: Mesh, gauss: Gauss) -> Arc:
-    """The same on another mesh."""
+    """The arc on another mesh."""
     n = arc.x.shape[1]
     x, K = np.empty((len(mesh) + 1, n)), np.empty((len(mesh), gauss.degree, n))
     carry(arc.mesh.at, arc.x, arc.K, np.ones(n), gauss.inverse, gauss.c, np.arange(n), mesh.at, x, K)
@@ -83,7 +83,7 @@ def adapted(arc: Arc, intervals: int, gauss: Gauss) -> Mesh:
 
 
 def from_samples(t: np.ndarray, x: np.ndarray, rests: np.ndarray, scalars: np.ndarray, mesh: Mesh, gauss: Gauss) -> Arc:
-    """Through states x, one row for each time t."""
+    """The arc through states x, one row for each time t."""
     from scipy.interpolate import CubicSpline
 
     duration = float(t[-1] - t[0])

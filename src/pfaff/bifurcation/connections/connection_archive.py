@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from pfaff.case import Bound
 
-UNMOVED = 1e-6  # of a stored orbit, relative to its size, what the equations may still change
+UNMOVED = 1e-6  # change that the equations may still make to a stored orbit, relative to its size
 FACTS = ("value", "saddle_quantity", "duration", "mesh_error", "residual")
 PARTS = ("x", "slopes", "rests", "scalars")
 ORBITS = ("mesh", *(f"{name}_{part}" for name in ("orbit", "tangent") for part in PARTS))
@@ -92,8 +92,8 @@ def _notes(curve: ConnectionCurve) -> dict[str, Any]:
         "sides": [each.side for each in curve.special],
         "values": {name: str(value) for name, value in first.equations.case.values.items()},
     }
-    notes = {"system": first.case.system.name, "ended": str(curve.ended), "status": curve.status}
-    return notes | {"reason": curve.ended.reason.name, "step": curve.step, "about": json.dumps(about)}
+    notes = {"system": first.case.system.name, "status": curve.status}
+    return notes | curve.ended.notes | {"step": curve.step, "about": json.dumps(about)}
 
 
 def _arrays(notes: Mapping[str, Any]) -> dict[str, Array]:
@@ -136,7 +136,7 @@ CONNECTIONS = Layout(
 
 
 def load_connections(path: str | Path, case: Bound) -> ConnectionCurve:
-    """A curve of connecting orbits that was saved, of the case it was computed for; it can be extended again."""
+    """A curve of connecting orbits that was saved, for the case it was computed for; it can be extended."""
     case = checked_case(case)
     with opened(path, CONNECTIONS) as file:
         notes, about = file.notes, file.notes["about"]
@@ -159,13 +159,13 @@ def load_connections(path: str | Path, case: Bound) -> ConnectionCurve:
             ConnectionSpecial(equations, _restored(file, k, "special_", **problem), about["accuracy"], kind, side)
             for k, (kind, side) in enumerate(zip(about["kinds"], about["sides"], strict=True))
         )
-        ended = Ending.stored(notes["ended"], file.data.attrs.get("reason"))
+        ended = Ending.stored(file.data.attrs)
         spans, places = (float(about["spans"][0]), float(about["spans"][1])), tuple(about["places"])
         return ConnectionCurve(points, special, ended, notes["step"], spans, places)
 
 
 def _restored(file: File, k: int, prefix: str, equations: ArcEquations, accuracy: float, spans: np.ndarray) -> Join:
-    """One orbit, if it solves its equations; what follows from it is computed again."""
+    """One orbit, if it solves its equations; derived data are computed again."""
     mesh = file[f"{prefix}mesh"][k]
     size = int(np.isfinite(mesh).sum())
     shared, duration = Mesh(mesh[:size].copy()), float(file[f"{prefix}duration"][k])

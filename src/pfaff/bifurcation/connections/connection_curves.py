@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     import xarray
     from matplotlib.figure import Figure
 
-LEAST = 1e-3  # of what changes the rates by as much as they are, the range of a parameter that hardly varies
+LEAST = 1e-3  # range of a parameter that hardly varies, relative to the change that alters the rates by their own size
 
 
 @shown_in_notebooks
@@ -52,7 +52,7 @@ class ConnectionCurve(Trail[Connection, ConnectionSpecial]):
 
     @property
     def saddle_quantities(self) -> np.ndarray:
-        """σ along the curve."""
+        """Saddle quantities σ along the curve."""
         return np.array([point.saddle_quantity for point in self.points])
 
     def extend(
@@ -64,7 +64,7 @@ class ConnectionCurve(Trail[Connection, ConnectionSpecial]):
         progress: Callable[[Connection], Any] | None = None,
         events: Mapping[str, Any] | None = None,
     ) -> ConnectionCurve:
-        """The same, followed on from the last point in its direction until the second parameter is ``to``."""
+        """The curve followed on from the last point, in its direction, until the second parameter is ``to``."""
         last, name = self.points[-1], self.parameters[-1]
         course = Course.asked(to, self.step, points, bounds, progress, name, events)
         limits = self._limits(course)
@@ -95,7 +95,7 @@ class ConnectionCurve(Trail[Connection, ConnectionSpecial]):
 
 
 def curve_of_connections(start: Connection, name: str, course: Course) -> ConnectionCurve:
-    """From a connecting orbit, with a second parameter freed."""
+    """The curve from a connecting orbit, with a second parameter freed."""
     case = start.case
     name = case.system.parameter(name).name
     load = start.load
@@ -117,8 +117,8 @@ def curve_of_connections(start: Connection, name: str, course: Course) -> Connec
 
 
 def _reach(equations: ArcEquations, accuracy: float, arc: Arc, limits: Limits) -> float:
-    """The range of the first parameter: what it changes by over that of the second, as its slope tells, if not next to
-    nothing."""
+    """The range of the first parameter: its change over the range of the second, by its slope, if that is not
+    negligible."""
     natural = equations.natural(arc)
     problem = Joining.about(equations, accuracy, np.array([natural, limits.span]), arc)
     at = problem.joined(problem.solved(arc, arc, problem.held(arc)), None)

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 @spelt
 @dataclass(frozen=True, eq=False, repr=False)
 class Connection:
-    """An orbit that leaves an equilibrium and comes to one: to the same one (homoclinic) or to another (heteroclinic).
+    """An orbit that leaves an equilibrium and approaches the same one (homoclinic) or another (heteroclinic).
 
     ``value`` is that of the last parameter that varies, ``values`` are all of them.
     """
@@ -45,7 +45,7 @@ class Connection:
 
     @property
     def values(self) -> dict[str, float]:
-        """Of all parameters that vary."""
+        """Values of all parameters that vary."""
         return dict(zip(self.equations.parameters, self.join.arc.scalars.tolist(), strict=True))
 
     @property
@@ -54,7 +54,7 @@ class Connection:
 
     @property
     def load(self) -> str:
-        """The first parameter that varies: where it was located."""
+        """The first parameter that varies: the one in which the orbit was located."""
         return self.equations.parameters[0]
 
     @property
@@ -63,7 +63,7 @@ class Connection:
 
     @property
     def homoclinic(self) -> bool:
-        """Whether it comes back to the equilibrium that it leaves."""
+        """Whether it returns to the equilibrium that it leaves."""
         return self.join.homoclinic
 
     @property
@@ -77,17 +77,17 @@ class Connection:
 
     @property
     def end(self) -> dict[str, float]:
-        """The equilibrium that it comes to."""
+        """The equilibrium that it approaches."""
         return dict(zip(self.flow.states, self.join.arc.rests[-1].tolist(), strict=True))
 
     @property
     def growing(self) -> np.ndarray:
-        """Eigenvalues along which orbits leave, the slowest, which leads, first."""
+        """Unstable eigenvalues of the equilibrium that it leaves, the slowest (leading) first."""
         return self.join.facts.saddles[0].growing
 
     @property
     def decaying(self) -> np.ndarray:
-        """Eigenvalues along which orbits come, the slowest, which leads, first."""
+        """Stable eigenvalues of the equilibrium that it approaches, the slowest (leading) first."""
         return self.join.facts.saddles[1].decaying
 
     @property
@@ -101,12 +101,12 @@ class Connection:
 
     @property
     def duration(self) -> float:
-        """Of the part that is computed; beyond it, the orbit is taken for linear about its equilibria."""
+        """Duration of the computed part; beyond it, the orbit is taken to be linear about its equilibria."""
         return self.join.arc.duration
 
     @property
     def truncation(self) -> dict[str, float]:
-        """Estimate of what this does to each parameter: the manifolds bend away from their eigenspaces."""
+        """Estimated effect of this truncation on each parameter: the manifolds bend away from their eigenspaces."""
         shifts = np.abs(self.join.facts.shift).tolist()
         return dict(zip(self.equations.parameters, shifts, strict=True))
 
@@ -117,12 +117,12 @@ class Connection:
 
     @property
     def residual(self) -> float:
-        """Of the collocation equations, relative to the largest slope."""
+        """Residual of the collocation equations, relative to the largest slope."""
         return self.join.facts.residual
 
     @cached_property
     def orbit(self) -> Orbit:
-        """The orbit in time, zero where it is fastest relative to what its states cover."""
+        """The orbit in time; time is zero where it is fastest relative to the ranges of its states."""
         arc, gauss = self.join.arc, self.equations.gauss
         s = np.append(arc.mesh.points(np.arange(SAMPLES) / SAMPLES), 1.0)
         x, numbers = at_times(arc, s, gauss), self.equations.numbers(arc.scalars)
@@ -147,7 +147,7 @@ class Connection:
 
     @property
     def _nearby(self) -> str:
-        """What is near a homoclinic orbit, as its saddle quantity tells."""
+        """What is near a homoclinic orbit, by its saddle quantity, in words."""
         if not self.homoclinic:
             return ""
         sigma, size = self.saddle_quantity, abs(self.growing[0].real) + abs(self.decaying[0].real)
@@ -160,13 +160,13 @@ class Connection:
 
     @property
     def measurable(self) -> tuple[str, ...]:
-        """What expressions of a connecting orbit may contain: parameters, the states that it leaves, the extreme values
-        of states by name, and the saddle quantity."""
+        """Names that expressions of a connecting orbit may contain: parameters, the states that it leaves, the extreme
+        values of states, and the saddle quantity."""
         extremes = (f"{kind}_{name}" for name in self.flow.states for kind in ("max", "min"))
         return (*self.case.system.parameter_names, *self.flow.states, *extremes, "saddle_quantity")
 
     def measured(self, name: str) -> float:
-        """The value of what has a name in expressions."""
+        """The value that a name stands for in expressions."""
         one_of(self.measurable, name, "no expression contains")
         names = self.case.system.parameter_names
         if name in names:
@@ -206,7 +206,7 @@ class Connection:
         return curve_of_connections(self, name, Course.asked(to, step, points, bounds, progress, name, events))
 
     def lengthened(self, accuracy: float) -> Connection:
-        """The same orbit to another accuracy: its ends nearer to the equilibria, on a finer mesh."""
+        """The orbit to another accuracy: its ends nearer to the equilibria, on a finer mesh."""
         from pfaff.bifurcation.connections.first_arcs import settled
         from pfaff.bifurcation.orbits.ways import accurate
 

@@ -32,15 +32,16 @@ if TYPE_CHECKING:
     from pfaff.case import Bound
 
 NEARBY = 0.25  # distance of an end from its equilibrium, relative to the orbit, that is near
-ALIKE = 1e-3  # relative to the orbit, what its parts may differ by and not be told apart
-SLOW = 0.5  # part of an orbit, relative to its size, that is covered in its period at a speed that is nearly none
-FAST, SLOWED = 0.3, 0.1  # of the greatest speed, what is fast, and what is slow
-FEWEST = 8  # samples of a motion between its equilibria
-FIRST, FARTHER = 0.02, 3.0  # the same, at which the ends of a guess are cut off, or so many times its least
+ALIKE = 1e-3  # difference of the parts of an orbit, relative to it, below which they are not distinguished
+SLOW = 0.5  # part of an orbit, relative to its size, covered in its period at a speed that is nearly zero
+FAST, SLOWED = 0.3, 0.1  # shares of the greatest speed that are fast, and slow
+FEWEST = 8  # fewest samples of a motion between its equilibria
+FIRST = 0.02  # distance from its equilibria, relative to the orbit, at which the ends of a guess are cut off
+FARTHER = 3.0  # the same in multiples of the least distance, if that is larger
 
 
 def equilibrium_near(equations: ArcEquations, value: float, x: np.ndarray, size: np.ndarray) -> np.ndarray:
-    """By Newton's method from a state."""
+    """The equilibrium that Newton's method reaches from a state."""
     flow, (load,), numbers = equations.flow, equations.parameters, equations.numbers(np.array([value]))
     found, settled = bordered_newton(lambda y: flow.rhs(y, numbers), lambda y: flow.jacobian(y, numbers), x)
     if not settled or not np.abs((found - x) / size).max() < NEARBY:
@@ -71,7 +72,7 @@ def connection_near(
 
 
 def settled(equations: ArcEquations, accuracy: float, arc: Arc) -> tuple[Joining, Join]:
-    """The connecting orbit near a guess, with ends and on a mesh that its accuracy needs."""
+    """The connecting orbit near a guess, with the ends and the mesh that its accuracy needs."""
     problem = Joining.about(equations, accuracy, np.array([equations.natural(arc)]), arc)
     arc = lengthened(equations, arc, problem.units, problem.near)
     at = problem.joined(problem.solved(arc, arc, None), None)
@@ -97,7 +98,7 @@ def _first(equations: ArcEquations, value: float, t: np.ndarray, x: np.ndarray) 
 
 
 def from_cycle(point: OrbitPoint, accuracy: float) -> tuple[Connection, ...]:
-    """The connecting orbits that a cycle of long period is near, one for each time that it nearly comes to rest."""
+    """The connecting orbits near a cycle of long period, one for each time that it nearly comes to rest."""
     problem = point.problem
     if len(problem.held):
         raise NoBifurcationError(
@@ -125,8 +126,8 @@ def from_cycle(point: OrbitPoint, accuracy: float) -> tuple[Connection, ...]:
 
 
 def _foremost(arcs: Sequence[Arc]) -> int:
-    """The part of a cycle that leaves the equilibrium whose states are least, the first of them before the second, or
-    which itself extends least far: where a cycle begins in time is left to rounding."""
+    """The index of the part of a cycle that leaves the equilibrium with the least states, compared one by one, or which
+    itself extends least far: where a cycle begins in time depends on rounding."""
     marks = np.array([np.concatenate([arc.rests[0], arc.x.max(axis=0), arc.x.min(axis=0)]) for arc in arcs])
     apart = ALIKE * np.tile(np.max([arc.size for arc in arcs], axis=0), 3)
     least = np.arange(len(arcs))
@@ -136,11 +137,11 @@ def _foremost(arcs: Sequence[Arc]) -> int:
 
 
 def _slowest(t: np.ndarray, speeds: np.ndarray) -> list[int]:
-    """Where an orbit nearly comes to rest: its slowest places, those apart by motions that are not slow."""
+    """Indices where an orbit nearly comes to rest: its slowest places, separated by motions that are not slow."""
     slow = speeds < SLOW
     if not slow.any() or slow.all():
         return []
-    start = int(np.argmin(slow))  # runs do not wrap around from here on
+    start = int(np.argmin(slow))  # from here on runs do not wrap around
     order = np.roll(np.arange(len(t)), -start)
     edges = np.flatnonzero(np.diff(np.concatenate([[0], slow[order].astype(int), [0]])))
     runs = [order[a:b] for a, b in zip(edges[::2], edges[1::2], strict=True)]
@@ -148,11 +149,11 @@ def _slowest(t: np.ndarray, speeds: np.ndarray) -> list[int]:
 
 
 def homoclinic_of(point: OrbitPoint, accuracy: float) -> Connection:
-    """The homoclinic orbit that a cycle is near."""
+    """The homoclinic orbit near a cycle."""
     found = from_cycle(point, accuracy)
     if not found[0].homoclinic:
         raise NoBifurcationError(
-            f"the orbit is near a heteroclinic cycle of {len(found)} parts: connections() has each of them"
+            f"the orbit is near a heteroclinic cycle of {len(found)} parts: connections() gives each of them"
         )
     return found[0]
 
@@ -169,7 +170,8 @@ def connection_from_motion(case: Bound, motion: Any, load: str, accuracy: float)
 
 
 def _between_rests(rates: np.ndarray, x: np.ndarray) -> slice:
-    """From the slowest state before a motion is fast to the slowest where it is slow again: it may go on from there."""
+    """From the slowest state before a motion is fast to the slowest where it is slow again; the motion may go on from
+    there."""
     size = np.ptp(x, axis=0)
     speeds = np.abs(rates / np.where(size > 0, size, size.max() or 1.0)).max(axis=1)
     fast = int(np.argmax(speeds > FAST * speeds.max()))

@@ -2,8 +2,8 @@
 
 Their ends are kept at a small distance from the equilibria: where it changes, the orbit is lengthened or cut. Special
 points are those of Champneys, Kuznetsov and Sandstede, Int. J. Bifurcation Chaos 6 (1996): eigenvalues in resonance,
-leading ones that meet and become a pair, orbits that come along other than the leading eigenvector (orbit flip), and
-manifolds that turn over along the orbit (inclination flip), as the bounded solution of the adjoint equation tells.
+leading ones that meet and become a pair, orbits that approach along other than the leading eigenvector (orbit flip),
+and manifolds that turn over along the orbit (inclination flip), as the bounded solution of the adjoint equation shows.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ from pfaff.bifurcation.connections.tails import lengthened
 from pfaff.continuation.endings import Ending, Reason
 from pfaff.continuation.problem import FAILURES, Event, Pace, Problem
 
-APART = 4.0  # times its distance asked for, between which an end stays where it is
-FEWEST, MOST = 16, 2000  # intervals
+APART = 4.0  # factor about the desired distance within which an end stays where it is
+FEWEST, MOST = 16, 2000  # least and largest number of intervals
 INTERVALS = 40  # at first
-RESERVE = 0.02  # share of the accuracy at which the error of a new mesh aims
-KEPT = 3e-3, 0.3  # shares between which a mesh keeps its number of intervals
-SMALL = 3e-3  # size of an orbit, relative to the largest on its curve, that has all but vanished
+RESERVE = 0.02  # error that a new mesh aims at, as a share of the accuracy
+KEPT = 3e-3, 0.3  # shares of the accuracy between which a mesh keeps its number of intervals
+SMALL = 3e-3  # size of an orbit, relative to the largest on its curve, that has practically vanished
 NEARLY = 1e-3  # growth rate, relative to the largest of a curve, of an equilibrium that is hardly hyperbolic
-FASTER = 2.0  # by which the range of the first parameter grows in a step, at most
-ROUNDING = 1e-13  # saddle quantity, relative to its terms, that is none
-ALONG = 1e-9  # component along a leading vector, relative to the whole, that is none
+FASTER = 2.0  # largest growth of the range of the first parameter in a step
+ROUNDING = 1e-13  # saddle quantity, relative to its terms, that is zero
+ALONG = 1e-9  # component along a leading vector, relative to the whole, that is zero
 REFINEMENTS = 8
 
 
@@ -54,7 +54,7 @@ class Joining(Problem[Join]):
 
     @classmethod
     def about(cls, equations: ArcEquations, accuracy: float, spans: np.ndarray, arc: Arc) -> Joining:
-        """In units of an arc, whose ends may still be far from its equilibria."""
+        """The problem in units of an arc, whose ends may still be far from its equilibria."""
         units = arc.size
         return cls(equations, accuracy, spans, units, equations.saddles(arc, units, None), {})
 
@@ -79,7 +79,7 @@ class Joining(Problem[Join]):
         return np.zeros_like(arc.x), np.array([0.0, 1.0]) / self.spans
 
     def joined(self, about: Linearised, towards: Arc | None) -> Join:
-        """Everything about a solution, its tangent in a direction if it is on a curve."""
+        """The point of a solution, its tangent in a direction if it is on a curve."""
         arc, tangent = about.arc, None
         if len(arc.scalars) > 1:
             tangent = about.change(about.unit("last"))
@@ -90,7 +90,7 @@ class Joining(Problem[Join]):
         return Join(arc, tangent, Facts(about.saddles, flips, self._shift(about), error, about.condensed.residual))
 
     def _shift(self, about: Linearised) -> np.ndarray:
-        """By how much the parameters move if the ends are on manifolds instead of eigenspaces, to second order."""
+        """How much the parameters move if the ends are on manifolds instead of eigenspaces, to second order."""
         arc, right = about.arc, np.zeros(len(about.right))
         rates = self.equations.rates(arc.x[[0, -1]], arc.scalars) / self.units
         for name, saddle, f in zip(SIDES, about.saddles, rates, strict=True):
@@ -111,10 +111,10 @@ class Joining(Problem[Join]):
         return found
 
     def _along(self, about: Linearised, tangent: Arc | None) -> dict[str, tuple[Leading, np.ndarray]]:
-        """By kind of flip and side: leading vectors where there are others besides, and the vector that they measure.
+        """By kind of flip and side: leading vectors where there are further ones, and the vector that they measure.
 
-        Orbits leave and come along leading eigenvectors; manifolds, whose normal the adjoint solution is, contain those
-        of the other side.
+        Orbits leave and approach along leading eigenvectors; manifolds, whose normal the adjoint solution is, contain
+        those of the other side.
         """
         adjoint = {} if tangent is None else self._adjoint(about, tangent)
         found = {}
@@ -127,8 +127,8 @@ class Joining(Problem[Join]):
         return found
 
     def _adjoint(self, about: Linearised, tangent: Arc) -> dict[str, np.ndarray]:
-        """The bounded solution of ψ̇ = −Aᵀψ at both ends, relative to its largest: the rows of the equations that no
-        change of states reaches, in a sense that is kept along the curve."""
+        """The bounded solution of ψ̇ = −Aᵀψ at both ends, relative to its largest value: the left null vector of the
+        equations for the states, in an orientation that is kept along the curve."""
         t = tangent.scalars / self.spans
         right = np.zeros(len(about.right))
         right[-2:] = -t[1], t[0]
@@ -141,7 +141,7 @@ class Joining(Problem[Join]):
 
     @property
     def near(self) -> float:
-        """Distance of the ends from equilibria, in units, at which what is left out has about the accuracy."""
+        """Distance of the ends from equilibria, in units, at which the truncation error is about the accuracy."""
         return float(np.clip(sqrt(self.accuracy), 1e-6, 1e-2))
 
     def far(self, arc: Arc) -> bool:
@@ -150,7 +150,7 @@ class Joining(Problem[Join]):
         return any(not self.near / APART**2 < each < self.near * APART for each in apart)
 
     def refined(self, at: Join) -> Join:
-        """On a mesh, and of a duration, that its accuracy needs."""
+        """The orbit on the mesh, and with the duration, that its accuracy needs."""
         for _ in range(REFINEMENTS):
             far, wanted = self.far(at.arc), self._intervals(at)
             if not far and wanted == at.arc.intervals:
@@ -158,7 +158,7 @@ class Joining(Problem[Join]):
             arc = lengthened(self.equations, at.arc, self.units, self.near) if far else at.arc
             again = self._again(at, arc, wanted)
             if not far and wanted > at.arc.intervals and again.facts.error > at.facts.error / 2:
-                return at  # what finer meshes do not lower is rounding, as of small loops in slow time
+                return at  # errors that finer meshes do not reduce are rounding, as of small loops in slow time
             at = again
         return at
 
@@ -170,8 +170,8 @@ class Joining(Problem[Join]):
         return self.joined(self.solved(guess, guess, None), None)
 
     def _on_curve(self, at: Join, guess: Arc) -> Join:
-        """The same point of a curve on another mesh, or of another duration: across its direction in the plane of the
-        parameters, which is known without states on a common mesh."""
+        """The same point of a curve on another mesh, or with another duration: solved across its direction in the plane
+        of the parameters, which needs no states on a common mesh."""
         direction = at.direction.scalars / self.spans
         row = np.zeros_like(guess.x), direction / np.linalg.norm(direction) / self.spans
         found = self.joined(self.solved(guess, guess, row), None)
@@ -234,11 +234,11 @@ class Joining(Problem[Join]):
         return np.concatenate([point.arc.scalars / self.spans, (point.arc.rests / self.units).ravel()])
 
     def kept(self, point: Join) -> Join:
-        """On a finer mesh where its accuracy needs one."""
+        """The point on a finer mesh where its accuracy needs one."""
         return point if point.facts.error <= self.accuracy else self.refined(point)
 
     def renewed(self, point: Join) -> tuple[Joining, Join]:
-        """In units of the orbit itself, with ends where they should be."""
+        """The problem and the point in units of the orbit itself, with ends where they should be."""
         try:
             fresh = self.at(point)
             point = fresh.refined(point)
@@ -250,7 +250,7 @@ class Joining(Problem[Join]):
             return self, point
 
     def at(self, point: Join) -> Joining:
-        """The same problem with its units and reference vectors renewed at a point."""
+        """The problem with its units and reference vectors renewed at a point."""
         units = point.arc.size
         saddles = self.equations.saddles(point.arc, units, None)
         size = max(self.largest[0], float(np.linalg.norm(np.ptp(point.arc.x, axis=0))))
@@ -259,7 +259,7 @@ class Joining(Problem[Join]):
         return fresh._oriented(point, self)
 
     def _reach(self, point: Join) -> np.ndarray:
-        """Ranges of the parameters: that of the first grows with what it does over that of the second."""
+        """Ranges of the parameters: that of the first grows with its change over that of the second."""
         if point.tangent is None:
             return self.spans
         first, second = np.abs(point.tangent.scalars)
@@ -267,7 +267,7 @@ class Joining(Problem[Join]):
         return self.spans * np.array([FASTER if steep else max(1.0, first / second * self.spans[1] / self.spans[0]), 1])
 
     def _oriented(self, point: Join, before: Joining) -> Joining:
-        """With leading vectors in the sense that they had before, and sizes of what lies along them."""
+        """The problem with leading vectors oriented as before, and the sizes of the components along them."""
         leading, ratio = {}, self.units / before.units
         for key, (vectors, vector) in self._along(self._about(point), point.tangent).items():
             if key in before.leading:
@@ -281,7 +281,7 @@ class Joining(Problem[Join]):
         return self.equations.linearised(arc, arc, self.units, self.spans, self.saddles, last)
 
     def told(self, point: Join) -> Facts:
-        """What is known about a point, by this problem's own reference."""
+        """What is known about a point, relative to this problem's own reference."""
         about = self._about(point)
         return replace(self.joined(about, point.tangent).facts, error=point.facts.error)
 

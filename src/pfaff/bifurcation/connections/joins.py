@@ -17,7 +17,7 @@ class Facts:
 
     saddles: tuple[Saddle, Saddle]
     flips: dict[str, float]  # components along leading vectors, relative to those of the reference
-    shift: np.ndarray  # of the parameters, by what the ends leave out
+    shift: np.ndarray  # error of the parameters due to the truncated ends
     error: float
     residual: float
 
@@ -32,7 +32,7 @@ class Join:
 
     @property
     def direction(self) -> Arc:
-        """The tangent of a curve, which an orbit has only in two parameters."""
+        """The tangent of the curve, which an orbit has only in two parameters."""
         if self.tangent is None:
             raise Refused("the orbit is on no curve")
         return self.tangent
@@ -43,6 +43,6 @@ class Join:
 
     @property
     def saddle_quantity(self) -> float:
-        """σ: of the leading eigenvalues, what grows and what decays."""
+        """σ: the sum of the leading growth and decay rates."""
         leaving, coming = self.facts.saddles
         return float(leaving.growing[0].real + coming.decaying[0].real)

@@ -1,8 +1,8 @@
-"""Equilibria that orbits leave and come to: how fast, and along which eigenspaces.
+"""Equilibria that orbits leave and approach: how fast, and along which eigenspaces.
 
-An orbit leaves along the unstable eigenspace, on which the left stable one vanishes, and comes along the stable one.
-Bases of both are taken as functions of the Jacobian that are smooth as long as no eigenvalue meets the imaginary axis:
-L with L Rᵀ = 1 for a basis R at a reference (Beyn, IMA J. Numer. Anal. 10 (1990); Champneys, Kuznetsov and Sandstede,
+An orbit leaves along the unstable eigenspace, on which the left stable one vanishes, and approaches along the stable
+one. Bases of both are functions of the Jacobian that are smooth as long as no eigenvalue meets the imaginary axis: L
+with L Rᵀ = 1 for a basis R at a reference (Beyn, IMA J. Numer. Anal. 10 (1990); Champneys, Kuznetsov and Sandstede,
 Int. J. Bifurcation Chaos 6 (1996)).
 """
 
@@ -17,8 +17,8 @@ from pfaff.algebra.tolerances import REAL
 from pfaff.continuation.endings import Refused
 
 HYPERBOLIC = 1e-7  # growth rates below this, relative to the largest eigenvalue, are zero
-TWINS = 1e-9  # distance of eigenvalues, relative to their size, that are one and have no vector each
-SIMILAR = 0.5  # cosine of vectors that are of one eigenvalue
+TWINS = 1e-9  # distance of eigenvalues, relative to their size, that are equal and have no separate vectors
+SIMILAR = 0.5  # cosine of vectors that belong to one eigenvalue
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,7 +32,7 @@ class Saddle:
 
     @classmethod
     def about(cls, jacobian: np.ndarray, like: Saddle | None = None) -> Saddle:
-        """Its bases are those of another one as nearly as can be, with as many vectors."""
+        """The saddle of a Jacobian; its bases are as close as possible to those of ``like``, with as many vectors."""
         from scipy.linalg import schur
 
         values = np.linalg.eigvals(jacobian)
@@ -59,12 +59,12 @@ class Saddle:
 
     @property
     def decaying(self) -> np.ndarray:
-        """Eigenvalues to the left of it, the slowest first."""
+        """Eigenvalues to the left of the imaginary axis, the slowest first."""
         left = self.eigenvalues[self.eigenvalues.real < 0]
         return left[np.lexsort((-left.imag, -left.real))]
 
     def tail(self, leaving: bool, apart: np.ndarray, times: np.ndarray) -> np.ndarray:
-        """The linear motion through a state at time zero, on the eigenspace along which orbits leave, or come."""
+        """The linear motion through a state at time zero, on the eigenspace along which orbits leave, or approach."""
         from scipy.linalg import expm, schur
 
         _, basis, count = schur(self.jacobian, sort="rhp" if leaving else "lhp")
@@ -78,8 +78,8 @@ class Saddle:
         return np.linalg.solve(rows @ Q, rows)
 
     def bending(self, leaving: bool, rates: np.ndarray) -> np.ndarray:
-        """How far the manifold of orbits that leave, or come, is from its eigenspace, to second order, where rates f
-        are taken on that: h of ḣ = Λh + r e^{2λt}, λ being the slowest eigenvalue."""
+        """How far the manifold of orbits that leave, or approach, is from its eigenspace, to second order, with the
+        rates f taken on that: h of ḣ = Λh + r e^{2λt}, λ being the slowest eigenvalue."""
         rows = self.stable if leaving else self.unstable
         slowest = (self.growing if leaving else self.decaying)[0].real
         across = rows @ self.jacobian @ np.linalg.pinv(rows)
@@ -109,7 +109,7 @@ class Leading(NamedTuple):
         return cls(p * size, q / size)
 
     def like(self, other: Leading) -> Leading | None:
-        """In the sense of another one, as the more similar of their vectors tell; none if these differ."""
+        """The vectors oriented like another one's, judged by the more similar of them; None if these differ."""
         cosines = [a @ b / np.linalg.norm(a) / np.linalg.norm(b) for a, b in zip(self, other, strict=True)]
         told = max(cosines, key=abs)
         if abs(told) < SIMILAR:
@@ -117,7 +117,7 @@ class Leading(NamedTuple):
         return self if told > 0 else Leading(-self.p, -self.q)
 
     def in_units(self, ratio: np.ndarray) -> Leading:
-        """In units of the states that are so many times as large."""
+        """The vectors in units of the states that are ``ratio`` times as large."""
         return Leading(self.p * ratio, self.q / ratio)
 
 

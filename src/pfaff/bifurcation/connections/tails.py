@@ -12,18 +12,18 @@ from pfaff.bifurcation.connections.saddles import Saddle
 from pfaff.bifurcation.orbits.cycles import Mesh
 from pfaff.continuation.endings import Refused
 
-LONGEST = 1e4  # times that the slowest eigenvalue takes, beyond which no orbit is lengthened
-SAMPLES, MOST = 24, 4000  # of a tail that is added: for every four times that the fastest eigenvalue takes, and at most
+LONGEST = 1e4  # longest duration, in time constants of the slowest eigenvalue, to which an orbit is lengthened
+SAMPLES, MOST = 24, 4000  # samples of an added tail: per four time constants of the fastest eigenvalue, and at most
 
 
 def lengthened(equations: ArcEquations, arc: Arc, units: np.ndarray, near: float) -> Arc:
-    """An arc whose ends are at a distance from its equilibria, in units."""
+    """The arc with its ends at a given distance from its equilibria, in units."""
     gauss = equations.gauss
     saddles = equations.saddles(arc, units, None)
     s = np.concatenate([[0.0], arc.mesh.points(np.arange(1, gauss.degree + 1) / gauss.degree)])
     t, x = s * arc.duration, at_times(arc, s, gauss)
     for leaving, saddle, rest in ((True, saddles[0], arc.rests[0]), (False, saddles[1], arc.rests[-1])):
-        # Of the end of an orbit that comes, time is reversed.
+        # At the end where an orbit approaches, time is reversed.
         way = slice(None, None, 1 if leaving else -1)
         t, x = (each[way] for each in _fitted(t[way], x[way], leaving, saddle, rest, units, near))
     share = np.linspace(0, len(t) - 1, arc.intervals + 1)
@@ -34,7 +34,7 @@ def lengthened(equations: ArcEquations, arc: Arc, units: np.ndarray, near: float
 def _fitted(
     t: np.ndarray, x: np.ndarray, leaving: bool, saddle: Saddle, rest: np.ndarray, units: np.ndarray, near: float
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Samples from an end on, which is cut off where they are near the equilibrium, else continued towards it."""
+    """Samples from an end on: cut off where they are near the equilibrium, else continued towards it."""
     apart = np.linalg.norm((x - rest) / units, axis=1)
     first = int(np.argmax(apart >= near))
     if first > 0:

@@ -1,6 +1,6 @@
-"""Curves of folds and of Hopf points in two parameters.
+"""Curves of folds, of branch points and of Hopf points in two parameters.
 
-Read ``singular`` (the equation that joins those of the equilibrium, for folds) and ``hopfs``, then ``curves`` (the
-results); ``sparse_singular`` has both problems for large sparse flows, and ``rest_archive`` keeps curves and branches
-of equilibria in files.
+Read ``singular`` (the equation that joins those of the equilibrium, for folds), ``branchings`` and ``hopfs``, then
+``curves`` (the results) and ``switching`` (to other curves at points of codimension two); ``sparse_singular`` holds the
+problems for large sparse flows, and ``rest_archive`` keeps curves and branches of equilibria in files.
 """

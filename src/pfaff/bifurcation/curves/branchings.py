@@ -1,9 +1,9 @@
-"""Branch points of equilibria in two parameters: where symmetry, or a state that is always at rest, keeps them.
+"""Branch points of equilibria in two parameters: where symmetry, or a state that is always at rest, preserves them.
 
 At a branch point the left null vector w of the Jacobian F_y is orthogonal to F_λ as well, so that F = 0 leaves one
-equation too many. It is replaced: F is wanted to vanish but along w, and ⟨w, F_λ⟩ to vanish instead. What is left of F
-along w unfolds the branch point (Moore 1980; Govaerts 2000, Sec. 6.6). It stays zero where the symmetry is kept; where
-it does not, branches come apart and there is no curve.
+equation too many. It is replaced: F must vanish except along w, and ⟨w, F_λ⟩ must vanish instead. The remaining
+component of F along w unfolds the branch point (Moore 1980; Govaerts 2000, Sec. 6.6). It stays zero where the symmetry
+is preserved; elsewhere branches separate and there is no curve.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from pfaff.continuation.endings import Refused
 from pfaff.continuation.problem import Asked, Event
 from pfaff.threads import known_property
 
-APART = 1e-7  # of the terms of F, what is left of it where branches have come apart
-AHEAD = 1e-3  # of the range, where it is seen whether branch points persist
-PITCHFORK = 1e-7  # of the terms that it is made of, a quadratic coefficient that vanishes
+APART = 1e-7  # remaining component of F, relative to its terms, where branches have separated
+AHEAD = 1e-3  # distance, relative to the range, at which it is checked whether branch points persist
+PITCHFORK = 1e-7  # quadratic coefficient, relative to its terms, that vanishes
 
 
 @dataclass(frozen=True, eq=False)
 class BranchFacts(FoldFacts):
-    """Of a branch point; of a ``pitchfork`` the coefficient is that of the third order."""
+    """What is known about a branch point; for a ``pitchfork`` the coefficient is that of third order."""
 
     pitchfork: bool = False
 
@@ -43,7 +43,7 @@ class BranchFacts(FoldFacts):
 
 
 class BranchPoints(Folds):
-    """F = 0 but along the border b, ⟨w, F_λ⟩ = 0, and the bordered Jacobian singular."""
+    """F = 0 except along the border b, ⟨w, F_λ⟩ = 0, and the bordered Jacobian singular."""
 
     kind = None
     words = "branch point", "a", "branch points"
@@ -60,7 +60,7 @@ class BranchPoints(Folds):
         return self.b / np.linalg.norm(self.b)
 
     def _touching(self, z: np.ndarray) -> float:
-        """⟨w, F_λ⟩ of the first parameter, over its range."""
+        """⟨w, F_λ⟩ for the first parameter, over its range."""
         s, J = self.equations, self.equations.jacobian(z)
         return float(self._bordered(J[:, : len(J)])[1] @ J[:, s.n + s.k]) * s.sizes[-2]
 

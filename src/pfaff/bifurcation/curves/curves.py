@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -27,7 +27,7 @@ from pfaff.continuation.endings import Refused
 from pfaff.continuation.kinds import Kind, OfKind
 from pfaff.continuation.problem import Event
 from pfaff.errors import ConvergenceError, NoBifurcationError, ParameterError
-from pfaff.statement.told import shown_in_notebooks
+from pfaff.statement.told import answering, shown_in_notebooks
 from pfaff.threads import cached_property
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from pfaff.bifurcation.hopf.hopf import Hopf
 
 NAN = float("nan")
-BESIDE = 1e-3  # of ω, the change of the critical eigenvalue over a search that is too short to be a scale
+BESIDE = 1e-3  # change of the critical eigenvalue over a search, relative to ω, that is too small to set a scale
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -79,6 +79,7 @@ class CurvePoint(RestPoint):
         return f"{kind} ({letter} = {self.coefficient:.6g})"
 
 
+@answering
 @dataclass(frozen=True, eq=False, repr=False)
 class CurveSpecial(CurvePoint, OfKind):
     """A point of codimension two; ``coefficients`` are those of its normal form, by name.
@@ -88,7 +89,7 @@ class CurveSpecial(CurvePoint, OfKind):
     """
 
     kind: str
-    detail: Any  # the coefficients, or what computes them when they are asked for
+    detail: Any  # the coefficients, or what computes them on demand
 
     @cached_property
     def coefficients(self) -> dict[str, float]:
@@ -104,17 +105,18 @@ class CurveSpecial(CurvePoint, OfKind):
         points: int = POINTS,
         bounds: Bounds = None,
         progress: Callable[[Any], Any] | None = None,
+        events: Mapping[str, Any] | None = None,
     ) -> Any:
         """The curve of another kind that starts here, until the second parameter is ``to``.
 
         ``of`` is "hopf", "fold" or "homoclinic" at a Bogdanov–Takens point, "hopf", "fold" or "torus" at a zero-Hopf
-        point, "hopf" (of the other pair) or "torus" at a double Hopf point, "fold of cycles" at a generalised one.
-        From a double Hopf point two curves of tori may lead the same way, on the cycles of either pair: ``way=-1`` is
-        the other one.
+        point, "hopf" (of the other pair) or "torus" at a double Hopf point, "fold of cycles" at a generalised one. From
+        a double Hopf point two curves of tori may lead the same way, on the cycles of either pair: ``way=-1`` takes the
+        other one.
         """
         from pfaff.bifurcation.curves.switching import switched
 
-        course = Course.asked(to, step, points, bounds, progress, self.equations.free[-1])
+        course = Course.asked(to, step, points, bounds, progress, self.equations.free[-1], events)
         return switched(self, of, course, checked_way(way))
 
     @property
@@ -151,7 +153,7 @@ class Curve(RestTrail[CurvePoint, CurveSpecial]):
 
 
 def curve_of_hopf(hopf: Hopf, name: str, course: Course) -> Curve:
-    """From a Hopf point, with a second parameter freed."""
+    """The curve from a Hopf point, with a second parameter freed."""
     around = hopf.around
     if isinstance(hopf.expansion, SparseExpansion):
         return _curve(
@@ -164,13 +166,14 @@ def curve_of_hopf(hopf: Hopf, name: str, course: Course) -> Curve:
 
 
 def _searched(hopf: Hopf) -> float:
-    """How far the load was followed to a Hopf point; from its neighbourhood, what would turn λ by as much as iω."""
+    """How far the load was followed to a Hopf point; if that is too short, the change that would turn λ by the size of
+    iω."""
     apart = abs(hopf.value - hopf.origin)
     return apart if apart * abs(hopf.crossing) > BESIDE * hopf.omega else hopf.omega / abs(hopf.crossing)
 
 
 def hopf_of_point(s: RestEquations, z: np.ndarray, omega: float, by: int = 0) -> Hopf:
-    """The Hopf point at z in two parameters, one of which is its load: of sparse equations the first."""
+    """The Hopf point at z in two parameters, one of which is its load: for sparse equations the first."""
     if isinstance(s, SparseRestEquations):
         return sparse_hopf(s, z, omega, float(z[s.n]))
     around, border, load = replace(s.field(z), load=s.free[by]), s.border(z), s.free_values(z)[s.free[by]]
@@ -185,7 +188,7 @@ def hopf_of_point(s: RestEquations, z: np.ndarray, omega: float, by: int = 0) ->
 
 
 def curve_of_special(special: SpecialPoint, name: str, course: Course) -> Curve:
-    """From a fold, branch or Hopf point of a branch, with a second parameter freed."""
+    """The curve from a fold, branch point or Hopf point of a branch, with a second parameter freed."""
     s = special.equations
     kinds = {"fold": "folds", "hopf": "hopf", "branch point": "branch points"}
     problem = curve_problems(s).get(kinds.get(special.kind, ""))
@@ -200,7 +203,7 @@ def curve_of_special(special: SpecialPoint, name: str, course: Course) -> Curve:
 
 
 def curve_problems(s: RestEquations) -> dict[str, type[Singular]]:
-    """What is followed in two parameters, by the names that files have for it."""
+    """Problems that are followed in two parameters, by their names in files."""
     if isinstance(s, SparseRestEquations):
         return {"folds": SparseFolds, "hopf": SparseHopfs}
     return {"folds": Folds, "hopf": Hopfs, "branch points": BranchPoints}
@@ -208,7 +211,7 @@ def curve_problems(s: RestEquations) -> dict[str, type[Singular]]:
 
 @one_thread
 def _curve(kind: type[Singular], s: RestEquations, z: np.ndarray, name: str, course: Course) -> Curve:
-    """From a singular equilibrium."""
+    """The curve from a singular equilibrium."""
     system = s.case.system
     name = system.parameter(name).name
     if name in s.free:

@@ -1,8 +1,9 @@
 """Hopf points in two parameters as a problem of continuation.
 
 One scalar equation joins those of the equilibrium: half the trace of the Jacobian on its critical plane, the mean of
-the two eigenvalues there. It and their product det J = ω² stay smooth through a Bogdanov–Takens point, beyond which
-the eigenvalues are real, of a neutral saddle. The plane is that of the point before, turned (Govaerts 2000, Sec. 4.4).
+the two eigenvalues there. It and their product det J = ω² stay smooth through a Bogdanov–Takens point, beyond which the
+eigenvalues are real, those of a neutral saddle. The plane is that of the point before, turned (Govaerts 2000, Sec.
+4.4).
 """
 
 from __future__ import annotations
@@ -26,13 +27,13 @@ from pfaff.continuation.problem import Asked, Event
 from pfaff.errors import PfaffError
 from pfaff.threads import known_property
 
-ASIDE = 1e-4  # of A on its critical plane, how far from an eigenvalue it is factorised
-SQUARED = 1e-10  # of the square of A on its critical plane, what rounding may leave of A²
-TURNS = 12  # of a plane, at most; when trace and determinant have settled, their error is the square of the change
+ASIDE = 1e-4  # distance from an eigenvalue at which A is factorised, relative to A on its critical plane
+SQUARED = 1e-10  # rounding of A², relative to the square of A on its critical plane
+TURNS = 12  # most iterations for a plane; once its trace and determinant settle, they err by the square of the change
 
 
 class HopfFacts(CurveFacts):
-    """Of a Hopf point or a neutral saddle."""
+    """What is known about a Hopf point or a neutral saddle."""
 
     @known_property
     def square(self) -> float:
@@ -71,7 +72,7 @@ class Hopfs(Singular):
         return invariants(T)[0] / 2, gradient / 2
 
     def _deflated_changes(self, z: np.ndarray, left: np.ndarray, right: np.ndarray) -> np.ndarray:
-        """The same as ``bent``, for the Jacobian without its structural zeros."""
+        """``bent`` for the Jacobian without its structural zeros."""
         s = self.equations
         (after, before), lengths = s.probes(z, np.diag(s.sizes))
         sides = ([self.deflate(side[:, : s.n, j]) for j in range(len(z))] for side in (after, before))
@@ -94,7 +95,7 @@ class Hopfs(Singular):
         return replace(self, equations=self.equations.rebased(z), b=np.linalg.qr(W)[0], c=np.linalg.qr(V)[0])
 
     def with_borders(self, z: np.ndarray) -> Any:
-        """Of the two eigenvalues whose sum is nearest to zero."""
+        """The problem with the critical planes of the two eigenvalues whose sum is nearest to zero."""
         A = self._matrix(self.equations.state_jacobian(z))
         values, (i, j) = np.linalg.eigvals(A), pairs(len(A))
         least = np.abs(values[i] + values[j]).argmin()
@@ -200,9 +201,10 @@ def critical_plane(A: np.ndarray, V: np.ndarray, W: np.ndarray) -> tuple[np.ndar
 def plane_about(
     A: Any, V: np.ndarray, W: np.ndarray, factorised: Callable[[complex], Callable[[np.ndarray, bool], np.ndarray]]
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The same where A² would lose what decides: inverse iteration from both sides, beside an eigenvalue on the plane.
+    """``critical_plane`` where A² would lose the decisive digits: inverse iteration from both sides, beside an
+    eigenvalue on the plane.
 
-    ``factorised`` gives the solutions with A less a shift, or its transpose.
+    ``factorised`` gives the solutions with A minus a shift, or its transpose.
     """
     T = np.linalg.solve(W.T @ V, W.T @ (A @ V))
     for _ in range(TURNS):
@@ -217,7 +219,7 @@ def plane_about(
 
 
 def _plane_of(X: np.ndarray) -> np.ndarray:
-    """The plane that real and imaginary parts are nearest to."""
+    """The plane nearest to real and imaginary parts."""
     return np.linalg.svd(np.hstack([X.real, X.imag]), full_matrices=False)[0][:, :2]
 
 
@@ -229,7 +231,7 @@ def _factorised(A: np.ndarray, shift: complex) -> Callable[[np.ndarray, bool], n
 
 
 def invariants(T: np.ndarray) -> tuple[float, float]:
-    """Trace and determinant."""
+    """Trace and determinant of a matrix of two rows."""
     (a, b), (c, d) = T.tolist()
     return a + d, a * d - b * c
 

@@ -79,7 +79,7 @@ def _columns(points: Sequence[Any], prefix: str, dimension: str) -> dict[str, An
 
 
 def eigenvalue_tables(points: Sequence[Any], special: Sequence[Any]) -> dict[str, Any]:
-    """Of all points, in tables of one width."""
+    """Eigenvalues of all points, in tables of one width."""
     table, columns = side_by_side([p.eigenvalues for p in (*points, *special)]), {}
     halves = (("", "point", table[: len(points)]), ("special_", "special", table[len(points) :]))
     for prefix, dimension, values in halves if special else halves[:1]:
@@ -106,8 +106,8 @@ def _notes(followed: RestTrail[Any, Any]) -> dict[str, Any]:
         "values": {name: str(value) for name, value in s.case.values.items()},
         **arrays,
     }
-    notes = {"system": s.case.system.name, "ended": str(followed.ended), "status": followed.status}  # type: ignore[attr-defined]
-    return notes | {"reason": followed.ended.reason.name, "step": followed.step, "about": json.dumps(about)}
+    notes = {"system": s.case.system.name, "status": followed.status}  # type: ignore[attr-defined]
+    return notes | followed.ended.notes | {"step": followed.step, "about": json.dumps(about)}
 
 
 def _rows(dimension: str, prefix: str = "") -> dict[str, Array]:
@@ -155,7 +155,7 @@ def save(followed: RestTrail[Any, Any], path: str | Path) -> Path:
 
 @rightly_asked
 def load_equilibria(path: str | Path, case: Bound) -> EquilibriumBranch:
-    """A branch of equilibria that was saved, of the case it was computed for; it can be extended again."""
+    """A branch of equilibria that was saved, for the case it was computed for; it can be extended."""
     case = checked_case(case)
     with opened(path, EQUILIBRIA) as file:
         about, s = file.notes["about"], _equations(path, file, case, 1).measured(file["unknowns"][0])
@@ -165,7 +165,7 @@ def load_equilibria(path: str | Path, case: Bound) -> EquilibriumBranch:
 
 @rightly_asked
 def load_curve(path: str | Path, case: Bound) -> Curve | CycleCurve:
-    """A curve that was saved, of equilibria or of orbits, of the case it was computed for; it can be extended again."""
+    """A curve that was saved, of equilibria or of orbits, for the case it was computed for; it can be extended."""
     from pfaff.bifurcation.orbit_curves.cycle_archive import CYCLES, cycle_curve
 
     case = checked_case(case)
@@ -184,7 +184,7 @@ def _one_of(known: Mapping[str, Any], name: str) -> Any:
 
 
 def _equations(path: str | Path, file: File, case: Bound, free: int) -> RestEquations:
-    """The problem that the points of a file solve, with so many free names."""
+    """The problem that the points of a file solve, with ``free`` free names."""
     about, n, k = file.notes["about"], file.sizes["state"], file.sizes["held"]
     compare(path, case, file.notes["system"], about["values"], about["free"], identical)
     flow = flow_of(case, about)
@@ -208,7 +208,7 @@ def _equations(path: str | Path, file: File, case: Bound, free: int) -> RestEqua
 
 
 def _restored(kind: type[Any], problem: Any, file: File) -> Any:
-    """Points from their unknowns and tangents; what follows from these is computed again."""
+    """Points from their unknowns and tangents; derived data are computed again."""
     points: list[Any] = []
     notes, about = file.notes, file.notes["about"]
     for z, tangent in zip(file["unknowns"], file["tangent"], strict=True):
@@ -220,7 +220,7 @@ def _restored(kind: type[Any], problem: Any, file: File) -> Any:
     if not all(0 <= place <= len(points) for place in about["places"]):
         raise Misfit("a special point is nowhere along it")
     special = [_special(kind, points, file, k) for k in range(file.sizes["special"])]
-    ended = Ending.stored(notes["ended"], file.data.attrs.get("reason"))
+    ended = Ending.stored(file.data.attrs)
     return kind(tuple(points), tuple(special), ended, notes["step"], tuple(about["places"]))
 
 
@@ -229,7 +229,7 @@ def _other(name: str) -> str:
 
 
 def check_solves(s: RestEquations, z: np.ndarray, name: str) -> None:
-    """A stored point solves the equations of the case, as far as rounding and other computers leave it."""
+    """Raise unless a stored point solves the equations of the case, up to rounding and differences of computers."""
     units, jacobian = np.maximum(s.sizes, np.abs(z)), s.jacobian(z)
     finite = np.isfinite(entries(jacobian * units)).all() and np.isfinite(units / s.sizes.min()).all()
     if not finite or not (np.abs(s.residual(z)) <= UNMOVED * row_sizes(s.jacobian, z, units)).all():

@@ -28,26 +28,26 @@ from pfaff.continuation.problem import Asked, Event
 from pfaff.threads import known_property
 
 NAN = float("nan")
-ZERO = 1e-6  # of the terms that it is made of, what is left of a vector that vanishes
+ZERO = 1e-6  # size of a vector that vanishes, relative to its terms
 NO_DEFLATION = Deflation(np.zeros(0), (), np.zeros((0, 0)))
-DRIFTS = 1e-6  # of the second-order terms, a share along the family that is none
+DRIFTS = 1e-6  # component along the family, relative to the second-order terms, that is zero
 
 
 @dataclass(frozen=True, eq=False)
 class CurveFacts:
-    """What is known about a point of a curve, each computed when it is first asked for.
+    """What is known about a point of a curve, each computed on demand.
 
-    ``square`` is ω² (negative at neutral saddles), zero on folds; ``coefficient`` l1·ω = Re c1 of a Hopf point,
-    ⟨p, B(q, q)⟩/2 of a fold; ``others`` are the eigenvalues that are not critical.
+    ``square`` is ω² (negative at neutral saddles), zero on folds; ``coefficient`` is l1·ω = Re c1 at a Hopf point, ⟨p,
+    B(q, q)⟩/2 at a fold; ``others`` are the eigenvalues that are not critical.
     """
 
     problem: Any
     z: np.ndarray
-    suspects = None  # tests that change their sign, or may do so twice, in the step that leads to it, if they are known
-    pitchfork = False  # of a branch point: its coefficient is then that of the third order
+    suspects = None  # tests that change sign, or may do so twice, in the step that leads to it, if known
+    pitchfork = False  # at a branch point: its coefficient is then that of third order
 
     def tell(self, **known: Any) -> None:
-        """What compiled loops know already, by name."""
+        """Record what compiled loops know already, by name."""
         self.__dict__.update((name, known[name]) for name in known if name == "suspects")
 
     @known_property
@@ -76,7 +76,7 @@ class CurveFacts:
 
 
 class FoldFacts(CurveFacts):
-    """Of a fold; ``overlap`` is its ⟨p, q⟩, where an eigenvalue is zero."""
+    """What is known about a fold; ``overlap`` is its ⟨p, q⟩, where an eigenvalue is zero."""
 
     @known_property
     def null(self) -> Null:
@@ -110,7 +110,7 @@ class Singular(Regular):
 
     @classmethod
     def at(cls, s: RestEquations, z: np.ndarray) -> Any:
-        """With borders that are found at a point."""
+        """The problem with borders found at a point."""
         deflate = Deflation.about(s.state_jacobian(z), s.zeros) if s.zeros else NO_DEFLATION
         return cls(s, deflate, np.zeros(0), np.zeros(0)).with_borders(z)
 
@@ -134,22 +134,22 @@ class Singular(Regular):
         return np.append(F, g), np.vstack([J, gradient])
 
     def singularity(self, z: np.ndarray, J: np.ndarray) -> tuple[float, np.ndarray]:
-        """g and its derivatives, where the equilibrium has a Jacobian."""
+        """g and its derivatives, given the Jacobian of the equilibrium."""
         raise NotImplementedError
 
     def units(self, z: np.ndarray) -> np.ndarray:
         return self.equations.sizes
 
     def rebased(self, z: np.ndarray) -> Any:
-        """With the borders renewed by the null vectors at a point, which makes them as good as can be."""
+        """The problem with its borders renewed by the null vectors at a point, which are the best possible."""
         raise NotImplementedError
 
     def with_borders(self, z: np.ndarray) -> Any:
-        """With borders that are found at a point."""
+        """The problem with borders found at a point."""
         raise NotImplementedError
 
     def defect(self, z: np.ndarray) -> float:
-        """How far the matrix is from singular, relative to the Jacobian that it is made of."""
+        """How far the matrix is from singular, relative to the Jacobian."""
         J = self.equations.jacobian(z)
         n = self.equations.n
         return abs(self.singularity(z, J)[0]) / float(np.linalg.norm(J[:n, :n]))
@@ -166,7 +166,7 @@ class Singular(Regular):
         return gradient
 
     def _takens(self, z: np.ndarray) -> dict[str, float]:
-        """Coefficients of a Bogdanov–Takens point; none where its motion drives one along the family."""
+        """Coefficients of a Bogdanov–Takens point; empty where its motion drifts along the family."""
         null, form = self.equations.across(z), self.equations.form(z)
         bent, unreached = form(null.q, null.q), null.matrix[null.n :, : null.n]
         drifts = np.abs(unreached @ bent).max(initial=0.0) > DRIFTS * np.linalg.norm(bent)

@@ -1,7 +1,7 @@
 """Folds and Hopf points of large sparse flows in two parameters, as problems of continuation.
 
-The equations are those of ``singular`` and ``hopfs``; what is singular is bordered and factorised as a sparse matrix.
-The critical plane is found by inverse iteration about its own eigenvalues: A² would be full, and lose digits.
+The equations are those of ``singular`` and ``hopfs``; singular matrices are bordered and factorised as sparse ones. The
+critical plane is found by inverse iteration about its own eigenvalues: A² would be full, and lose digits.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from pfaff.errors import NoBifurcationError
 from pfaff.stability.rightmost import Rightmost, rightmost
 from pfaff.threads import known_property
 
-NEAR = 1e-3  # of a step, how far what happens at a Bogdanov–Takens point may be from it
+NEAR = 1e-3  # largest distance of related events from a Bogdanov–Takens point, relative to the step
 
 
 class SparseSingular(SparseImplicit, Singular):
@@ -39,7 +39,7 @@ class SparseSingular(SparseImplicit, Singular):
 
     @classmethod
     def at(cls, s: RestEquations, z: np.ndarray) -> Any:
-        """With borders that are found at a point."""
+        """The problem with borders found at a point."""
         return cls(s, NO_DEFLATION, np.zeros(0), np.zeros(0)).with_borders(z)
 
     def evaluated(self, z: np.ndarray) -> tuple[np.ndarray, Any]:
@@ -60,21 +60,21 @@ class SparseSingular(SparseImplicit, Singular):
         return {"a": a, "b": b}
 
     def events(self, engine: Any, a: Spot, b: Spot, length: float, last: bool) -> list[Event]:
-        """Also where others than the critical eigenvalues pass the imaginary axis."""
+        """Events, also where other than the critical eigenvalues cross the imaginary axis."""
         found, chord = engine.events(a, b), (b.z - a.z) / a.units**2
         passed = [self._passed(spot) for spot, _ in crossings(engine, a, b, lambda spot: spot.facts.others)]
-        double = [event.point.z for event in found if event.kind == "bogdanov-takens"]  # where another zero is no news
+        double = [event.point.z for event in found if event.kind == "bogdanov-takens"]  # another zero there is no event
         near = NEAR * float(chord @ (b.z - a.z))
         alone = [each for each in passed if each and not any(abs(chord @ (each.point.z - z)) < near for z in double)]
         return sorted([*found, *alone], key=lambda event: float(chord @ event.point.z))
 
     def _passed(self, spot: Spot) -> Event | None:
-        """What the next of the other eigenvalues, which is on the imaginary axis, makes of a point."""
+        """The event at a point where the next of the other eigenvalues is on the imaginary axis."""
         raise NotImplementedError
 
 
 class RightmostFacts(CurveFacts):
-    """``eigenvalues`` are the rightmost ones."""
+    """What is known about a point; ``eigenvalues`` are the rightmost ones."""
 
     @known_property
     def matrix(self) -> sparse.csc_array:
@@ -94,7 +94,7 @@ class RightmostFacts(CurveFacts):
 
 
 class SparseFoldFacts(RightmostFacts, FoldFacts):
-    """Of a fold."""
+    """What is known about a fold."""
 
 
 class SparseFolds(SparseSingular, Folds):
@@ -139,7 +139,7 @@ class SparseFolds(SparseSingular, Folds):
 
 
 class SparseHopfFacts(RightmostFacts, HopfFacts):
-    """Of a Hopf point."""
+    """What is known about a Hopf point."""
 
 
 class SparseHopfs(SparseSingular, Hopfs):
@@ -159,7 +159,7 @@ class SparseHopfs(SparseSingular, Hopfs):
         return plane_about(A, self.c, self.b, lambda shift: Factors(shifted(A, shift)).solve)
 
     def with_borders(self, z: np.ndarray) -> Any:
-        """Of the pair that is nearest to the imaginary axis."""
+        """The problem with the critical planes of the pair nearest to the imaginary axis."""
         A = self._matrix(self.equations.state_jacobian(z))
         values = rightmost(A).values
         pairs = values[values.imag > REAL * np.abs(values)]

@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
+from itertools import product
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
@@ -36,26 +37,35 @@ from pfaff.statement.values import one_of
 from pfaff.threads import part_of_a_whole
 
 if TYPE_CHECKING:
+    from pfaff.bifurcation.connections.connections import Connection
     from pfaff.bifurcation.hopf.hopf import Hopf
     from pfaff.bifurcation.orbits.orbits import Special
 
-FIRST = 1e-3  # of a step's unit, how far from the special point a curve of equilibria starts
+FIRST = 1e-3  # distance from the special point at which a curve of equilibria starts, in the unit of a step
 ASIDE = (0.01, 0.03, 0.003, 0.1, 0.001)  # shares of the range at which cycles beside the point are looked at
-BEYOND = 12.0  # times how far the load moves to a fold of cycles by the normal form, until which it is looked for
-PROBE = 1e-5  # of the ranges of parameters, for differences
-NEAR = 0.3  # of the range of the load by which Hopf points beside differ, that tori may be away from them
-ORBITS = 80  # on which they are looked for
-FARTHER = 49 / 25  # of the first parameter from a fold, the homoclinic orbit relative to the Hopf point
-REACH, SAMPLES = 6.0, 401  # of the normal form's homoclinic orbit
-ACCURACY = 1e-9  # of homoclinic orbits
+LOOPS = (*ASIDE, 3e-4, 1e-4)  # shares at which homoclinic orbits are looked for: Hopf points may turn back soon
+BEYOND = 12.0  # farthest load at which a fold of cycles is looked for, relative to the prediction by the normal form
+PROBE = 1e-5  # step of differences, relative to the ranges of parameters
+NEAR = 0.3  # distance of tori from Hopf points, relative to the range of the load by which these differ ...
+REACHES = (1.0, 30.0, 1000.0)  # ... and multiples of it, for Hopf points that differ in second order only ...
+WITHIN = 0.3  # ... up to this share of the range of the load
+ORBITS = 80  # most orbits on which they are looked for
+FARTHER = 49 / 25  # distance of the first parameter from its fold, of the homoclinic orbit relative to the Hopf point
+REACH, SAMPLES = 6.0, 401  # range and samples of the normal form's homoclinic orbit
+ACCURACY = 1e-9  # accuracy of homoclinic orbits
 
 
 def switched(special: CurveSpecial, of: str, course: Course, way: int) -> Any:
-    """The curve of another kind that starts at a point of codimension two; the other one of two, if way < 0."""
+    """The curve of another kind that starts at a point of codimension two; with way < 0 the other one of two."""
     ways = WAYS.get(special.kind)
     if ways is None:
         raise NoBifurcationError(f"no curve of another kind starts at a {special.kind}")
     one_of(ways, of, f"at a {special.kind} point there starts no curve of kind")
+    if special.kind == Kind.BOGDANOV_TAKENS and special.coefficients["a"] == 0:
+        raise NoBifurcationError(
+            f"the {special.kind} point is degenerate, a = 0, as where equilibria form a line: which curves meet there "
+            "its normal form does not tell"
+        )
     start = ways[of] if way > 0 else OTHERS.get(special.kind, {}).get(of)
     if start is None:
         raise NoBifurcationError(f"one curve of kind {of} starts at a {special.kind} point: leave out way={way}")
@@ -89,7 +99,7 @@ def _folds(special: CurveSpecial, course: Course) -> Curve:
 
 
 def _hopfs(special: CurveSpecial, course: Course) -> Curve:
-    """From a zero-Hopf point towards the end, from a Bogdanov–Takens point where ω² > 0."""
+    """The curve of Hopf points: from a zero-Hopf point towards ``to``, from a Bogdanov–Takens point to where ω² > 0."""
     problem, limits = _start(special, Hopfs, special.spot.z, course)
     first = _beside(problem, special.spot.z, np.sign(course.to - special.value))
     if not first.facts.square > 0:
@@ -98,7 +108,8 @@ def _hopfs(special: CurveSpecial, course: Course) -> Curve:
 
 
 def _other_hopfs(special: CurveSpecial, course: Course) -> Curve:
-    """Of the other pair at a double Hopf point, from a little way ahead, where it is alone on the axis."""
+    """The curve of Hopf points of the other pair at a double Hopf point, from a little way ahead, where it is alone on
+    the axis."""
     problem, limits = _start(special, Hopfs, special.spot.z, course)
     ahead = np.sign(course.to - special.value)
     starts = [_other_pair(special, problem, way * FIRST) for way in (1.0, -1.0)]
@@ -110,8 +121,8 @@ def _other_hopfs(special: CurveSpecial, course: Course) -> Curve:
 
 
 def _other_pair(special: CurveSpecial, problem: Any, length: float) -> np.ndarray:
-    """A Hopf point of the other pair at a double Hopf point: at another value of one parameter, by way of the one that
-    moves that pair more."""
+    """A Hopf point of the other pair at a double Hopf point: at another value of the parameter that moves that pair
+    more."""
     s, z = problem.equations, special.spot.z.copy()
     by = _mover(special, s, "omega2")
     other = 1 - by
@@ -123,14 +134,14 @@ def _other_pair(special: CurveSpecial, problem: Any, length: float) -> np.ndarra
 
 
 def _mover(special: CurveSpecial, s: RestEquations, pair: str) -> int:
-    """Which of both parameters moves a pair at a double Hopf point more, in its range: one of them does."""
+    """The index of the parameter that moves a pair at a double Hopf point more, in its range."""
     omega, z = special.coefficients[pair], special.spot.z
     first, second = (abs(_crossing(s, z, name, omega)) * size for name, size in zip(s.free, s.sizes[-2:], strict=True))
     return 0 if first >= second else 1
 
 
 def _crossing(s: RestEquations, z: np.ndarray, name: str, omega: float) -> float:
-    """d Re λ by a parameter, of the eigenvalue iω, the equilibrium following: by differences."""
+    """d Re λ with respect to a parameter, for the eigenvalue iω along the equilibrium: by differences."""
     at = s.free.index(name) - 2
     rates = []
     for way in (1.0, -1.0):
@@ -154,40 +165,61 @@ def _other_side(special: CurveSpecial, what: str, course: Course) -> ParameterEr
 
 
 def _homoclinics(special: CurveSpecial, course: Course) -> Any:
-    """By the homoclinic orbit of the normal form, u = 6 tanh² ζ − 4, between the saddle and the focus beside the point.
+    """The curve of homoclinic orbits, from that of the normal form, u = 6 tanh² ζ − 4, between the saddle and the focus
+    beside the point.
 
-    Where the second parameter has a value, the first one is 49/25 times as far from its fold as at its Hopf point, to
+    At a value of the second parameter, the first one is 49/25 times as far from its fold as at its Hopf point, to
     leading order, the time is ζ/ε, and the eigenvalues of the saddle are ±2ε (Kuznetsov, Meijer, Al Hdaibat and
     Govaerts, Int. J. Bifurcation Chaos 24 (2014)).
     """
-    from pfaff.bifurcation.connections.first_arcs import connection_near
-
-    s, why = special.equations, PfaffError("")
+    s, why, elsewhere = special.equations, PfaffError(""), False
     course.limits(s.case.system, s.free[-1], special.value)
-    for share in ASIDE:
+    for look, share in [*product((_near_normal_form,), LOOPS), *product((_near_cycles,), ASIDE)]:
         try:
-            z, t, x = _saddle_loop(special, share, course)
-            if (z[-1] - special.value) * (course.to - special.value) < 0:
-                raise _other_side(special, "homoclinic orbits", course)
-            load = s.free_values(z)[s.free[0]]
-            found = connection_near(s.case_at(z), s.flow, s.free[0], load, t, x, ACCURACY)
-        except ParameterError:
-            raise
+            fold, hopf = _fold_and_hopf(special, share, course)
+            if (hopf[-1] - special.value) * (course.to - special.value) < 0:
+                elsewhere = True
+                continue
+            found = look(special, fold, hopf)
         except (PfaffError, np.linalg.LinAlgError) as refused:
             why = refused if isinstance(refused, PfaffError) else why
             continue
         if found.homoclinic:
             return found.curve(
                 s.free[-1], course.to, step=course.step, points=course.points, bounds=course.bounds,
-                progress=course.progress,
+                progress=course.progress, events=course.events,
             )  # fmt: skip
-    raise ConvergenceError(f"no homoclinic orbit was found near the {special.kind} point: {why}")
+    if elsewhere:
+        raise _other_side(special, "homoclinic orbits", course)
+    raise ConvergenceError(
+        f"no homoclinic orbit was found near the {special.kind} point: {why}. Follow the cycles of a Hopf point beside "
+        "it to their homoclinic()"
+    )
 
 
-def _saddle_loop(special: CurveSpecial, share: float, course: Course) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Unknowns, times and states (a row each) of the homoclinic orbit of the normal form at a distance."""
+def _near_normal_form(special: CurveSpecial, fold: np.ndarray, hopf: np.ndarray) -> Connection:
+    from pfaff.bifurcation.connections.first_arcs import connection_near
+
+    s, (z, t, x) = special.equations, _saddle_loop(special, fold, hopf)
+    return connection_near(s.case_at(z), s.flow, s.free[0], s.free_values(z)[s.free[0]], t, x, ACCURACY)
+
+
+@part_of_a_whole()
+def _near_cycles(special: CurveSpecial, fold: np.ndarray, hopf: np.ndarray) -> Connection:
+    """Where the normal form is too far off, as where Hopf points turn back beside it: at the end of the cycles."""
+    s = special.equations
+    start = hopf_of_point(s, hopf, float(np.sqrt(Hopfs.at(s, hopf).square(hopf))))
+    side = 1.0 if start.born_above else -1.0
+    reach = BEYOND * (FARTHER - 1) * abs(hopf[s.n + s.k] - fold[s.n + s.k])
+    return start.orbits(to=start.value + side * reach).homoclinic(ACCURACY)
+
+
+def _saddle_loop(
+    special: CurveSpecial, fold: np.ndarray, hopf: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Unknowns, times and states (a row each) of the homoclinic orbit of the normal form between a fold and a Hopf
+    point beside it."""
     s, z0 = special.equations, special.spot.z
-    fold, hopf = _fold_and_hopf(special, share, course)
     z = fold + FARTHER * (hopf - fold)
     numbers, away = s.numbers(z), np.sqrt(FARTHER) * (hopf - fold)[: s.n]
     saddle, focus = (_equilibrium(s, fold[: s.n] - sign * away, numbers) for sign in (1.0, -1.0))
@@ -205,28 +237,19 @@ def _saddle_loop(special: CurveSpecial, share: float, course: Course) -> tuple[n
 
 
 def _fold_and_hopf(special: CurveSpecial, share: float, course: Course) -> tuple[np.ndarray, np.ndarray]:
-    """A fold and a Hopf point beside a Bogdanov–Takens point, at the same value of the parameter that changes most
-    along their curves, which touch; on the side where ω² > 0."""
+    """A Hopf point beside a Bogdanov–Takens point, so far along its curve on the side where ω² > 0, and the fold at the
+    same value of the parameter that changes most along the folds, which touch that curve."""
     z0 = special.spot.z
     folds, hopfs = (_start(special, kind, z0, course)[0] for kind in (Folds, Hopfs))
-    tangents = [problem.start(z0, 1.0).tangent for problem in (folds, hopfs)]
-    tangents[1] = tangents[1] * np.sign((tangents[0] / hopfs.units(z0) ** 2)[-2:] @ tangents[1][-2:])
-    fixed = len(z0) - 2 + int(np.argmax(np.abs(tangents[0] / folds.units(z0))[-2:]))
-    length = share * folds.units(z0)[fixed] / tangents[0][fixed]
+    along = folds.start(z0, 1.0).tangent
+    fixed = len(z0) - 2 + int(np.argmax(np.abs(along / folds.units(z0))[-2:]))
     for way in (1.0, -1.0):
-        value = z0[fixed] + way * length * tangents[0][fixed]
-        fold, hopf = (
-            problem.solved(_at(z0 + (value - z0[fixed]) / along[fixed] * along, fixed, value), np.eye(len(z0))[fixed])
-            for problem, along in zip((folds, hopfs), tangents, strict=True)
-        )
+        hopf = _beside(hopfs, z0, way, share).z
         if hopfs.square(hopf) > 0:
-            return fold, hopf
+            guess = z0 + (hopf[fixed] - z0[fixed]) / along[fixed] * along
+            guess[fixed] = hopf[fixed]
+            return folds.solved(guess, np.eye(len(z0))[fixed]), hopf
     raise Refused("no Hopf points are beside the point")
-
-
-def _at(z: np.ndarray, place: int, value: float) -> np.ndarray:
-    z[place] = value
-    return z
 
 
 def _equilibrium(s: RestEquations, guess: np.ndarray, numbers: np.ndarray) -> np.ndarray:
@@ -242,7 +265,7 @@ def _equilibrium(s: RestEquations, guess: np.ndarray, numbers: np.ndarray) -> np
 
 
 def _folds_of_cycles(special: CurveSpecial, course: Course) -> Any:
-    """Where l1 l2 < 0, the branch that is born at a Hopf point turns at r² = −Re c1/(2 Re c2)."""
+    """The curve of folds of cycles: where l1 l2 < 0, the branch born at a Hopf point turns at r² = −Re c1/(2 Re c2)."""
 
     @part_of_a_whole()
     def seen(hopf: Hopf) -> Special | None:
@@ -256,16 +279,20 @@ def _folds_of_cycles(special: CurveSpecial, course: Course) -> Any:
 
 
 def _tori(special: CurveSpecial, course: Course, other: bool = False) -> Any:
-    """On cycles that are born beside the point, of either pair, and on either side of their Hopf point."""
+    """The curve of tori, on cycles born beside the point, of either pair, and on either side of their Hopf point."""
     span = abs(course.to - special.value)
 
     @part_of_a_whole()
     def seen(hopf: Hopf) -> Special | None:
         by_second, by_first = hopf.crossing_by(special.equations.free[-1]).real, hopf.crossing.real
-        reach = NEAR * span * abs(by_second / by_first) or span
+        near = NEAR * span * abs(by_second / by_first) or span
+        farthest = max(near, WITHIN * float(special.equations.sizes[special.equations.free.index(hopf.load) - 2]))
         side = 1.0 if hopf.born_above else -1.0
-        branch = hopf.orbits(to=hopf.value + side * reach, points=ORBITS)
-        return next(iter(branch.of_kind(Kind.TORUS)), None)
+        for reach in (near * times for times in REACHES if near * times <= farthest):
+            branch = hopf.orbits(to=hopf.value + side * reach, points=ORBITS)
+            if branch.of_kind(Kind.TORUS):
+                return branch.of_kind(Kind.TORUS)[0]
+        return None
 
     return _from_cycles(special, "tori", course, seen, other)
 
@@ -273,8 +300,8 @@ def _tori(special: CurveSpecial, course: Course, other: bool = False) -> Any:
 def _from_cycles(
     special: CurveSpecial, what: str, course: Course, seen: Callable[[Hopf], Special | None], other: bool = False
 ) -> Any:
-    """The curve of special orbits through the first one that is seen on cycles beside a point, or the other one: on
-    cycles of another pair than the first."""
+    """The curve of special orbits through the first one seen on cycles beside a point or, if ``other``, on cycles of
+    another pair than the first."""
     from pfaff.bifurcation.orbit_curves.cycle_curves import curve_of_orbits
 
     name = special.equations.free[-1]
@@ -294,7 +321,7 @@ def _from_cycles(
                 first = pair
             else:
                 found, size = _placed_by(found, special.equations.free[0]), float(special.equations.sizes[-2])
-                natural = found.natural  # infinite of cycles that the first parameter does not change
+                natural = found.natural  # infinite for cycles that the first parameter does not change
                 return curve_of_orbits(found, name, course, natural if isfinite(natural) else size)
     if elsewhere:
         raise _other_side(special, what, course)
@@ -305,7 +332,7 @@ def _from_cycles(
 
 
 def _placed_by(found: Special, load: str) -> Special:
-    """The same special orbit on the branch along a parameter, if it was met along the other one."""
+    """The special orbit on the branch along a parameter, if it was met along the other one."""
     from pfaff.bifurcation.orbits.orbits import Special
     from pfaff.bifurcation.orbits.ways import reparametrised, value_of
 
@@ -317,8 +344,8 @@ def _placed_by(found: Special, load: str) -> Special:
 
 
 def _hopfs_beside(special: CurveSpecial, course: Course) -> Iterator[tuple[str, Hopf]]:
-    """Hopf points on the curves that pass the point, near ones first, on both sides, each with its pair, and along the
-    parameter that moves that: at a double Hopf point, the first one may move only one of both."""
+    """Hopf points on the curves through the point, near ones first, on both sides, each with its pair and the parameter
+    that moves it: at a double Hopf point, the first one may move only one of both."""
     problem, _ = _start(special, Hopfs, special.spot.z, course)
     s = problem.equations
     pairs = [pair for pair in ("omega", "omega2") if "omega2" in special.coefficients]

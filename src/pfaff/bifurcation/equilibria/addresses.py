@@ -1,7 +1,7 @@
 """Functions that compiled loops call by their addresses: equations as heyoka compiled them, and LAPACK.
 
 Addresses are arguments, so that loops are compiled once for all systems. Matrices are handed over by columns, as LAPACK
-has them: transposed arrays.
+expects them: transposed arrays.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from pfaff.bifurcation.equilibria.linking import called
 ROUTINES = ("dgetrf", "dgetrs", "dgeev", "zgesv", "dgebal", "dpotrf")
 FACTORISE, SOLVE, EIGEN, COMPLEX, BALANCE, CHOLESKY = range(len(ROUTINES))
 PLAIN, TRANSPOSED, WITHOUT, WITH, SCALED, UPPER = (np.uint8(ord(each)) for each in "NTNVSU")
-SMALL = 12  # rows up to which plain loops are quicker than a call of LAPACK
+SMALL = 12  # rows up to which plain loops are faster than a call of LAPACK
 
 
 @cache
@@ -30,7 +30,7 @@ def lapack() -> np.ndarray:
 
 @intrinsic
 def call(context: Any, address: Any, pointers: Any) -> Any:
-    """The function at an address with pointers, which are addresses too, and no result."""
+    """Call the function at an address with pointers, which are addresses too; it returns nothing."""
     many = pointers.count
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
@@ -44,7 +44,7 @@ def call(context: Any, address: Any, pointers: Any) -> Any:
 
 @called
 def finite(A: np.ndarray) -> bool:
-    """Whether all entries of a matrix are."""
+    """Whether all entries are finite."""
     for i in range(A.shape[0]):
         for j in range(A.shape[1]):
             if not abs(A[i, j]) < np.inf:
@@ -54,7 +54,7 @@ def finite(A: np.ndarray) -> bool:
 
 @called
 def eliminated(A: np.ndarray, pivots: np.ndarray) -> float:
-    """The same as ``factorised`` by Gaussian elimination with partial pivoting, as LAPACK leaves it."""
+    """``factorised`` by Gaussian elimination with partial pivoting, in LAPACK's format."""
     n, sign = len(A), 1.0
     for k in range(n):
         p = k
@@ -79,7 +79,7 @@ def eliminated(A: np.ndarray, pivots: np.ndarray) -> float:
 
 @called
 def replaced(A: np.ndarray, pivots: np.ndarray, x: np.ndarray, transposed: bool) -> None:
-    """The solution for one right side, in its place."""
+    """The solution for one right side, which it replaces."""
     n = len(A)
     if not transposed:
         for k in range(n):
@@ -105,7 +105,8 @@ def replaced(A: np.ndarray, pivots: np.ndarray, x: np.ndarray, transposed: bool)
 
 @called
 def factorised(routines: np.ndarray, A: np.ndarray, pivots: np.ndarray) -> float:
-    """LU of a matrix, given by columns, in its place; the sign of its determinant, zero where it is singular."""
+    """LU factors of a matrix given by columns, which they replace; returns the sign of its determinant, zero where it
+    is singular."""
     if len(A) <= SMALL:
         return eliminated(A, pivots)
     size = np.array([len(A), 0], dtype=np.int32)
@@ -128,7 +129,7 @@ def factorised(routines: np.ndarray, A: np.ndarray, pivots: np.ndarray) -> float
 def substituted(
     routines: np.ndarray, A: np.ndarray, pivots: np.ndarray, right: np.ndarray, columns: int, transposed: bool
 ) -> None:
-    """The solution for so many right sides, given by columns, in their place."""
+    """Solutions for several right sides, given by columns, which they replace."""
     if len(A) <= SMALL:
         for k in range(columns):
             replaced(A, pivots, right.reshape(columns, len(A))[k], transposed)
@@ -148,7 +149,7 @@ def substituted(
 
 @called
 def solve_complex(routines: np.ndarray, A: np.ndarray, pivots: np.ndarray, right: np.ndarray) -> None:
-    """The solution with a complex matrix, given by columns, in place of the right side."""
+    """The solution with a complex matrix, given by columns; it replaces the right side."""
     size = np.array([len(A), 1, 0], dtype=np.int32)
     call(
         routines[COMPLEX],
@@ -162,8 +163,7 @@ def solve_complex(routines: np.ndarray, A: np.ndarray, pivots: np.ndarray, right
 
 @called
 def cholesky(routines: np.ndarray, A: np.ndarray) -> bool:
-    """Whether a symmetric matrix, of which the lower half by rows is given, is positive definite; its factor takes its
-    place."""
+    """Whether a symmetric matrix, given by its lower half row by row, is positive definite; its factor replaces it."""
     size = np.array([len(A), 0], dtype=np.int32)
     how = np.array([UPPER])
     call(
@@ -176,7 +176,8 @@ def cholesky(routines: np.ndarray, A: np.ndarray) -> bool:
 
 @called
 def eigen_of_two(A: np.ndarray, values: np.ndarray) -> None:
-    """Of two rows: the one that is farther from the mean first, the other by their product, without cancellation."""
+    """Eigenvalues of a matrix of two rows: the one farther from the mean first, the other from their product, without
+    cancellation."""
     half, across = (A[0, 0] - A[1, 1]) / 2, A[0, 1] * A[1, 0]
     square = half**2 + across
     if square < 0:
@@ -189,7 +190,7 @@ def eigen_of_two(A: np.ndarray, values: np.ndarray) -> None:
 
 @called
 def vectors_of_two(A: np.ndarray, values: np.ndarray, p: np.ndarray, q: np.ndarray) -> None:
-    """Left and right ones, from the row and the column with the larger entries."""
+    """Left and right eigenvectors of a matrix of two rows, from the row and the column with the larger entries."""
     (a, b), (c, d) = (A[0, 0], A[0, 1]), (A[1, 0], A[1, 1])
     for k in range(2):
         upper, lower = values[k] - a, values[k] - d
@@ -197,7 +198,7 @@ def vectors_of_two(A: np.ndarray, values: np.ndarray, p: np.ndarray, q: np.ndarr
             q[k, 0], q[k, 1], p[k, 0], p[k, 1] = b, upper, c, upper
         elif lower or b or c:
             q[k, 0], q[k, 1], p[k, 0], p[k, 1] = lower, c, lower, b
-            if not lower:  # of a double one that has no other vector
+            if not lower:  # a double eigenvalue without a second vector
                 q[k, 0], p[k, 0] = b, c
         else:
             q[k, 0] = p[k, 0] = 1 - k
@@ -206,10 +207,10 @@ def vectors_of_two(A: np.ndarray, values: np.ndarray, p: np.ndarray, q: np.ndarr
 
 @called
 def eigen(routines: np.ndarray, A: np.ndarray, lefts: bool, rights: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Eigenvalues of a matrix given by rows, left vectors ⟨p, A = λ⟨p and right ones A q = λ q as rows, those that are
-    asked for; NaN if none.
+    """Eigenvalues of a matrix given by rows and, if asked for, left vectors ⟨p, A = λ⟨p and right ones A q = λ q as
+    rows; NaN if it has none.
 
-    LAPACK takes it for its transpose, and left vectors for right ones.
+    LAPACK reads the transpose, and takes left vectors for right ones.
     """
     n, values = len(A), np.empty(len(A), dtype=np.complex128)
     if n == 2:
@@ -238,7 +239,7 @@ def eigen(routines: np.ndarray, A: np.ndarray, lefts: bool, rights: bool) -> tup
 
 @called
 def joined(rows: np.ndarray, imaginary: np.ndarray, turn: float) -> np.ndarray:
-    """Complex vectors: of a pair, rows i and i + 1 are the real and the imaginary part of the first."""
+    """Complex vectors from real rows: for a pair, rows i and i + 1 are the real and the imaginary part of the first."""
     vectors = np.empty(rows.shape, dtype=np.complex128)
     for i in range(len(rows) if len(rows) == len(imaginary) else 0):
         first, sign = (i - 1, -turn) if imaginary[i] < 0 else (i, turn)

@@ -26,7 +26,7 @@ from pfaff.statement.values import instance
 if TYPE_CHECKING:
     import xarray
 
-SPOTS = ("unknowns", "tangent")  # what points are made from again
+SPOTS = ("unknowns", "tangent")  # arrays from which points are made again
 
 
 def dataset(branch: AssemblyBranch) -> xarray.Dataset:
@@ -67,8 +67,8 @@ def _notes(branch: AssemblyBranch) -> dict[str, Any]:
         "multiplicities": [each.multiplicity for each in branch.special],
         "places": branch.places,
     }
-    notes = {"system": s.assembly.name, "ended": str(branch.ended), "status": branch.status}
-    return notes | {"reason": branch.ended.reason.name, "step": branch.step, "about": json.dumps(about)}
+    notes = {"system": s.assembly.name, "status": branch.status}
+    return notes | branch.ended.notes | {"step": branch.step, "about": json.dumps(about)}
 
 
 def _arrays(notes: Any) -> dict[str, Array]:
@@ -107,7 +107,7 @@ def save(branch: AssemblyBranch, path: str | Path) -> Path:
 
 @rightly_asked
 def load_assembly(path: str | Path, assembly: Assembly) -> AssemblyBranch:
-    """A branch that was saved, of the assembly it was computed for; it can be extended again."""
+    """A branch that was saved, for the assembly it was computed for; it can be extended."""
     instance("assembly", assembly, Assembly, "give the assembly that the branch was computed for")
     with opened(path, BRANCH) as file:
         problem: Any = _problem(path, file, assembly)
@@ -120,7 +120,7 @@ def load_assembly(path: str | Path, assembly: Assembly) -> AssemblyBranch:
         if not all(0 <= place <= len(points) for place in about["places"]):
             raise Misfit("a special point is nowhere along it")
         located = [_special(points, file, k) for k in range(file.sizes["special"])]
-        ended = Ending.stored(file.notes["ended"], file.data.attrs.get("reason"))
+        ended = Ending.stored(file.data.attrs)
         return AssemblyBranch(tuple(points), tuple(located), ended, file.notes["step"], tuple(about["places"]))
 
 

@@ -20,19 +20,20 @@ from pfaff.continuation.kinds import MULTIPLE, Kind
 from pfaff.continuation.problem import Event
 from pfaff.errors import ParameterError
 from pfaff.flow.assembly import Assembly, Rest
-from pfaff.statement.told import shown_in_notebooks
+from pfaff.statement.told import answering, shown_in_notebooks
 from pfaff.statement.values import whole_number
 from pfaff.threads import cached_property
 
 if TYPE_CHECKING:
     import xarray
 
-MODES = 60  # that are watched at most
+MODES = 60  # most modes that are watched
 
 
+@answering
 @dataclass(frozen=True, eq=False, repr=False)
 class AssemblyPoint(EquilibriumPoint):
-    """An assembly at rest: coordinates ``q``, reactions ``p``, the eigenvalues of the modes that are watched."""
+    """An assembly at rest: coordinates ``q``, reactions ``p``, and the eigenvalues of the modes watched."""
 
     @property
     def equations(self) -> AssembledEquations:
@@ -48,7 +49,7 @@ class AssemblyPoint(EquilibriumPoint):
 
     @property
     def rest(self) -> Rest:
-        """The same as ``assembly.equilibrium`` gives it, from where motions and branches start."""
+        """The state as ``assembly.equilibrium`` gives it, from which motions and branches start."""
         return self.equations.rest(self.spot.z)
 
     def branch(self, parameter: str, to: float, **options: Any) -> AssemblyBranch:
@@ -59,9 +60,10 @@ class AssemblyPoint(EquilibriumPoint):
         return assembly.branch(to, start=self.rest, **options)
 
 
+@answering
 @dataclass(frozen=True, eq=False, repr=False)
 class SpecialAssemblyPoint(AssemblyPoint, SpecialPoint):
-    """A located special point: fold, branch point, divergence or hopf. Of Hopf points ``omega`` is known; coefficients
+    """A located special point: fold, branch point, divergence or hopf. ``omega`` is known at Hopf points; coefficients
     of normal forms are not computed."""
 
     @cached_property
@@ -84,7 +86,8 @@ class SpecialAssemblyPoint(AssemblyPoint, SpecialPoint):
 @shown_in_notebooks
 @dataclass(frozen=True, eq=False, repr=False)
 class AssemblyBranch(EquilibriumBranch):
-    """States at rest of an assembly along its load. ``branch[i]`` is one of them, ``special`` the located points."""
+    """States at rest of an assembly along its load. ``branch[i]`` is one of them, ``special`` lists the located
+    points."""
 
     _point = staticmethod(AssemblyPoint)
 
@@ -102,7 +105,7 @@ class AssemblyBranch(EquilibriumBranch):
 
     @property
     def watched(self) -> str:
-        """Which modes stability was judged by."""
+        """The modes by which stability was judged, in words."""
         frequency = min(point.spot.facts.frequency for point in self.points)
         words = f"modes up to the frequency {frequency:.4g} were watched"
         return words + (", undamped ones by their squares" if self.points[0].problem.reversible else "")
@@ -123,7 +126,7 @@ class AssemblyBranch(EquilibriumBranch):
 def follow_assembly(
     assembly: Assembly, load: float, start: Any, asked: tuple[Any, ...], fixed: Sequence[int], modes: Any
 ) -> AssemblyBranch:
-    """The branch through the equilibrium at a load; ``asked`` is what a course is made of."""
+    """The branch through the equilibrium at a load; ``asked`` are the arguments of a ``Course``."""
     course, modes = Course.asked(*asked), whole_number("modes", modes, 1, MODES, "watch fewer")
     limits = course.limits(assembly, assembly.load, load)  # type: ignore[arg-type]
     s, z = assembled_start(assembly, load, course.to, start, fixed)

@@ -15,7 +15,8 @@ from scipy import sparse
 
 from pfaff.algebra.sparse_borders import Factors, in_units, with_columns
 from pfaff.bifurcation.equilibria.first_rates import changed, elsewhere, on_way
-from pfaff.bifurcation.equilibria.rest_equations import FARTHER, PROBE, RestEquations, grow_with_distance, ratio
+from pfaff.bifurcation.equilibria.parameter_units import FARTHER, grow_with_distance, ratio
+from pfaff.bifurcation.equilibria.rest_equations import PROBE, RestEquations
 from pfaff.bifurcation.equilibria.sparse_equations import SparseRestEquations
 from pfaff.bifurcation.equilibria.state_sizes import FEW, SHARES
 from pfaff.flow.assembly import Assembly, Rest
@@ -25,7 +26,7 @@ from pfaff.threads import known_property
 
 @dataclass(frozen=True)
 class Loaded:
-    """An assembly at a load, as results ask for their case."""
+    """An assembly at a load, with the interface of a case that results need."""
 
     system: Assembly
     value: float
@@ -44,7 +45,7 @@ class Loaded:
 
 @dataclass(frozen=True)
 class Numbered:
-    """What takes the place of a flow: its states are the coordinates, by their numbers."""
+    """Stands in for a flow: its states are the coordinates, by their numbers."""
 
     states: tuple[str, ...]
 
@@ -54,7 +55,7 @@ class AssembledEquations(SparseRestEquations):
     """The problem in z = (q, p, load); ``selection`` are the conditions that select a member of the family."""
 
     selection: Any = None
-    selected: Any = None  # their values
+    selected: Any = None  # values of these conditions
 
     @property
     def assembly(self) -> Assembly:
@@ -66,12 +67,12 @@ class AssembledEquations(SparseRestEquations):
 
     @property
     def family(self) -> bool:
-        """Whether constraints that demand nothing at rest make a family of equilibria."""
+        """Whether constraints that demand nothing at rest give a family of equilibria."""
         return bool(len(self.assembly.family_rows))
 
     @property
     def structural(self) -> bool:
-        return True  # nothing for compiled loops
+        return True  # no compiled loops
 
     def x(self, z: np.ndarray) -> np.ndarray:
         return z[: self.assembly.size]
@@ -94,7 +95,7 @@ class AssembledEquations(SparseRestEquations):
         return residual + self.selection @ z[: self.n] - self.selected, J
 
     def rebased(self, z: np.ndarray) -> AssembledEquations:
-        """Coordinates grow together, and so do reactions."""
+        """The problem with units renewed at z: those of coordinates grow together, and so do those of reactions."""
         sizes = self.sizes.copy()
         for group in self._groups:
             sizes[group] *= max(1.0, float((np.abs(z[group]) / sizes[group]).max(initial=0.0)))
@@ -113,7 +114,7 @@ class AssembledEquations(SparseRestEquations):
         return _energy(sparse.csc_array(matrix), self.sizes[: self.n])
 
     def along(self, z: np.ndarray, direction: np.ndarray) -> SparseLinearisation:
-        """How the matrices of small motions change along a direction, by differences."""
+        """The change of the matrices of small motions along a direction, by differences."""
         h = PROBE / float(np.linalg.norm(direction / self.sizes))
         after, before = (self.linearisation(z + side * h * direction) for side in (1, -1))
         return replace(after, data={k: (after.data[k] - before.data[k]) / (2 * h) for k in after.data})
@@ -138,7 +139,7 @@ def assembled_start(
 def assembled_about(
     assembly: Assembly, z: np.ndarray, span: float, selection: sparse.csc_array, sizes: Any = None
 ) -> tuple[AssembledEquations, np.ndarray]:
-    """The problem about an equilibrium z, in sizes that are known or found there."""
+    """The problem about an equilibrium z, with known sizes or with those found there."""
     n = len(z) - 1
     blank = np.zeros((n, 0)), np.zeros((0, n)), np.zeros(0), np.zeros((0, 1))
     case: Any = Loaded(assembly, float(z[-1]))
@@ -153,8 +154,8 @@ def assembled_about(
 
 
 def _sizes(assembly: Assembly, z: np.ndarray, span: float, selection: sparse.csc_array) -> tuple[np.ndarray, float]:
-    """Of coordinates, and of reactions: as large as they are, or as what the load does to them; and the share of its
-    way on which it does so."""
+    """Sizes of coordinates and of reactions: their own, or those the load gives them; and the share of the load's way
+    on which it does so."""
     n, load, size = len(z) - 1, float(z[-1]), assembly.size
     _, pushed, lin = assembly.balanced(load, z[:n])
     J = assembly.constrained(lin, selection)
@@ -183,7 +184,8 @@ def _straight(
     assembly: Assembly, z: np.ndarray, way: np.ndarray, span: float, J: sparse.csc_array, units: np.ndarray,
     selection: Any,
 ) -> float:  # fmt: skip
-    """The share of a way on which a first rate leads; energies tell it, of forces and of constraints."""
+    """The share of a way on which a first-order prediction holds, judged by the energies of forces and of
+    constraints."""
     n, load = len(way), float(z[-1])
     held = selection @ z[:n]
 

@@ -23,8 +23,8 @@ from pfaff.continuation.problem import Event
 from pfaff.stability.watched_modes import Watched, natural_shift, watched
 from pfaff.threads import known_property
 
-ON_AXIS = 1e-5  # of its size, or of the shift: the distance from the imaginary axis of what is located on it
-ASIDE = 1e-3  # of the units, how far away it is seen whether anything depends on the velocities
+ON_AXIS = 1e-5  # distance from the imaginary axis, relative to the eigenvalue or the shift, of what is located on it
+ASIDE = 1e-3  # distance, in units, at which it is checked whether anything depends on the velocities
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,11 +39,11 @@ class AssembledFacts(SparseFacts):
         return watched(p.equations.linearisation(self.z), p.reversible, p.shift, p.expected)
 
     complete = False
-    matrix = None  # they are of a pencil, and none of them is followed by itself
+    matrix = None  # the eigenvalues are those of a pencil, and none is followed by itself
 
     @property
     def frequency(self) -> float:
-        """Up to which all pairs that cross the imaginary axis are known."""
+        """The frequency up to which all pairs that cross the imaginary axis are known."""
         return self._watched.frequency
 
     @known_property
@@ -52,7 +52,7 @@ class AssembledFacts(SparseFacts):
 
     @property
     def _told(self) -> np.ndarray:
-        """Which of the values tell of stability: of squares the real ones."""
+        """Which of the values decide about stability: for squares, the real ones."""
         values = self._watched.values
         return values.imag == 0 if self.problem.reversible else np.ones(len(values), dtype=bool)
 
@@ -67,7 +67,7 @@ class AssembledFacts(SparseFacts):
 
 @dataclass(frozen=True, eq=False)
 class AssembledRests(SparseRests):
-    """Assemblies at rest along their load; so many eigenvalues are watched about a shift, or their squares where the
+    """Assemblies at rest along their load; ``modes`` eigenvalues are watched about a shift, or their squares where the
     assembly is ``reversible``."""
 
     equations: AssembledEquations
@@ -76,7 +76,7 @@ class AssembledRests(SparseRests):
 
     @classmethod
     def about(cls, s: AssembledEquations, z: np.ndarray, modes: int) -> AssembledRests:
-        """With the shift of an equilibrium, at which it is seen what kind of assembly it is."""
+        """The problem with the shift of an equilibrium, at which the kind of assembly is determined."""
         reversible = _reversible(s, z)
         shift = natural_shift(s.linearisation(z), reversible)
         return cls(s, 0, expected=modes if reversible else 2 * modes, reversible=reversible, shift=shift)
@@ -90,7 +90,7 @@ class AssembledRests(SparseRests):
         return self.rebased(point.z), point
 
     def _crossed(self, spot: Spot, many: int) -> Event | None:
-        """None where a value enters or leaves the disc, and none is on the axis."""
+        """The event at a crossing; None where a value merely enters or leaves the disc."""
         values = spot.facts.decisive
         nearest = values[np.argsort(np.abs(values.real))[:many]]
         if (np.abs(nearest.real) > ON_AXIS * np.maximum(np.abs(nearest), self.shift)).any():
@@ -102,6 +102,6 @@ class AssembledRests(SparseRests):
 
 
 def _reversible(s: AssembledEquations, z: np.ndarray) -> bool:
-    """Whether nothing depends on the velocities, here and beside."""
+    """Whether nothing depends on the velocities, at z and beside it."""
     aside = ASIDE * s.sizes * np.random.default_rng(1949).uniform(-1, 1, len(z))
     return all(s.linearisation(at).reversible for at in (z, z + aside))

@@ -29,7 +29,7 @@ def turned(a, b, units):
 
 @called
 def turns_between(a, b, chord, rounding):
-    """Whether the parameter, rising alike at both ends of a step, may fall in between: by Hermite's cubic."""
+    """Whether the parameter, rising or falling at both ends of a step, may turn in between: by Hermite's cubic."""
     least = np.inf
     for k in range(len(SLOPES)):
         least = min(least, np.sign(a) * (SLOPES[k, 0] * chord + SLOPES[k, 1] * a + SLOPES[k, 2] * b))
@@ -38,7 +38,7 @@ def turns_between(a, b, chord, rounding):
 
 @called
 def reached(a, b, bounds):
-    """Which of the bounds a step reaches; −1 if none."""
+    """The index of the bound that a step reaches; −1 if none."""
     N = len(a)
     for k in range(len(bounds)):
         if (a[N - 1] - bounds[k]) * (b[N - 1] - bounds[k]) < 0 or b[N - 1] == bounds[k]:
@@ -59,18 +59,18 @@ def returns(a, b, home, units):
 
 @called
 def may_dip(earlier, first, last):
-    """Whether a test of one sign at both ends of a step may have the other in between."""
+    """Whether a test with one sign at both ends of a step may have the other in between."""
     changes = max(abs(last - first), abs(first - earlier) if earlier == earlier else np.inf)
     return first * last > 0 and not changes < STEADY * min(abs(first), abs(last))
 
 
 @called
 def dips_at(first, middle, last):
-    """Whether a test that has one sign at both ends of a step, and a value in its middle, is worth a look inside."""
+    """Whether a test with one sign at both ends of a step, and this value in its middle, may change its sign inside."""
     if not middle * first > 0:
         return True
     values, places = np.array([first, middle, last]), np.array([0.0, 0.5, 1.0])
-    for i in range(2):  # in order of their size
+    for i in range(2):  # sorted by size
         for j in range(2 - i):
             if abs(values[j]) > abs(values[j + 1]):
                 values[j], values[j + 1] = values[j + 1], values[j]
@@ -86,9 +86,9 @@ def dips_at(first, middle, last):
 
 @called
 def happens(system, here, z, tangent, known, tests, room):
-    """Which tests change their signs in a step, or may do so twice, as bits, and whether one may do so: rows of
-    ``tests`` are those of the point before it, of its ends and of its middle, which is looked at if need be, by so many
-    eigenvalues as are known."""
+    """Bit mask of the tests that change sign in the step, and whether one may do so twice. Rows of ``tests`` belong to
+    the point before the step, to its ends and to its middle, which is evaluated only if a test may dip; ``known`` is
+    the number of eigenvalues in use."""
     N, n, looks, changed, twice = len(z), system.b.shape[1], False, 0, False
     for k in range(TESTS):
         if not tests[1, k] * tests[2, k] > 0:
@@ -130,7 +130,8 @@ def calm_curve(system, first, last):
 
 @called
 def calm_branch(system, first, last, signs):
-    """The same of equilibria, where determinants have these signs."""
+    """Whether nothing happens between two equilibria, rows z, tangent and units, whose determinants have these
+    signs."""
     N, spectra, way = first.shape[1], spectra_for(system.b.shape[1]), np.empty(first.shape[1])
     for i in range(N):
         way[i] = last[0, i] - first[0, i]
@@ -143,8 +144,8 @@ def calm_branch(system, first, last, signs):
 
 @called
 def neighbour(system, at, length, found):
-    """The point at a distance along the tangent of another, rows z, tangent and units: the sign of the determinant
-    there, not a number if there is none."""
+    """Compute the point at a distance along the tangent of another, rows z, tangent and units; returns the sign of the
+    determinant there, NaN if there is no such point."""
     N, room, row = at.shape[1], room_for(system), np.empty(at.shape[1])
     for i in range(N):
         found[0, i], found[2, i] = at[0, i] + length * at[1, i], at[2, i]
@@ -155,7 +156,7 @@ def neighbour(system, at, length, found):
 
 @loop
 def quiet_about(parts, at, length):
-    """Whether nothing happens between neighbours of a point on both sides."""
+    """Whether nothing happens between the neighbours of a point on both sides."""
     system, ends = system_of(parts), np.empty((2, 3, at.shape[1]))
     signs = neighbour(system, at, -length, ends[0]), neighbour(system, at, length, ends[1])
     if signs[0] != signs[0] or signs[1] != signs[1]:

@@ -1,6 +1,6 @@
 """The compiled loops of branches and curves of equilibria, used where they were compiled ahead.
 
-``python -m pfaff.compile`` does so: a branch that is followed step by step takes less time than their compilation."""
+``python -m pfaff.compile`` compiles them: a branch followed step by step takes less time than their compilation."""
 
 from __future__ import annotations
 
@@ -49,12 +49,12 @@ LOOPS = {
 
 @cache
 def ready() -> bool:
-    """Whether all of them are compiled, in this process or on disk."""
+    """Whether all loops are compiled, in this process or on disk."""
     return all(is_kept(loop) for loop in LOOPS)
 
 
 def quickest(loop: Any) -> Any:
-    """One that was compiled ahead, else the same in Python."""
+    """The loop if it was compiled ahead, else the same function in Python."""
     return loop if ready() else loop.py_func
 
 

@@ -8,8 +8,8 @@ from pfaff.bifurcation.equilibria.rest_equations import RestEquations
 from pfaff.bifurcation.equilibria.zero_forms import null_of
 
 POLISH = 8  # steps of Newton's method
-POLISHED, NEAR = 1e-8, 1e-3  # the last step, and all of them together, of an accepted polish, in units of the metric
-PARALLEL = 1e-4  # two branches that cross at a smaller angle touch
+POLISHED, NEAR = 1e-8, 1e-3  # of an accepted polish: size of the last step, and of all together, in units of the metric
+PARALLEL = 1e-4  # branches that cross at a smaller angle are tangent
 
 
 def polished(s: RestEquations, z: np.ndarray) -> np.ndarray:

@@ -27,7 +27,7 @@ from pfaff.continuation.kinds import MULTIPLE, Kind, OfKind
 from pfaff.continuation.problem import Event
 from pfaff.continuation.trail import Branch
 from pfaff.errors import ConvergenceError, NoBifurcationError, ParameterError
-from pfaff.statement.told import shown_in_notebooks
+from pfaff.statement.told import answering, shown_in_notebooks
 from pfaff.statement.values import number_from, one_of
 from pfaff.threads import cached_property
 
@@ -38,9 +38,9 @@ if TYPE_CHECKING:
     from pfaff.bifurcation.hopf.hopf import Hopf
     from pfaff.case import Bound
 
-OFF = (1e-2, 1e-3, 5e-2)  # first steps tried on a branch that crosses, in units of the states and the range
-INSIDE, HARDLY = 0.1, 1e-6  # of the range asked for, what a first step takes at most and at least
-TRIALS = 24  # of units of the states
+OFF = (1e-2, 1e-3, 5e-2)  # first steps tried on a crossing branch, in units of the states and the range
+INSIDE, HARDLY = 0.1, 1e-6  # largest and smallest change of the parameter in a first step, relative to the range
+TRIALS = 24  # trials for units of the states
 ROUNDING = 1e-14  # values of the parameter below this, relative to the range, are zero
 PROBED = 1e-2  # distance, relative to the range, at which structure is looked for a second time
 
@@ -61,14 +61,15 @@ class EquilibriumPoint(RestPoint):
         return f"equilibrium at {self.parameter} = {self.value:.10g}: {how}"
 
 
+@answering
 @dataclass(frozen=True, eq=False, repr=False)
 class SpecialPoint(EquilibriumPoint, OfKind):
-    """A located special point: ``kind`` is fold, branch point, hopf or divergence, or one of these but the first
-    with ``multiple`` before it, where several eigenvalues cross together, ``multiplicity`` in number (of pairs);
-    zero-hopf where a pair does with one that passes zero, bogdanov-takens where two are zero together at a fold.
+    """A located special point: ``kind`` is fold, branch point, hopf or divergence, or one of the last three with
+    ``multiple`` before it, where several eigenvalues (or pairs) cross together, ``multiplicity`` in number; zero-hopf
+    where a pair crosses while another eigenvalue passes zero, bogdanov-takens where two are zero together at a fold.
 
-    ``coefficient`` is that of the normal form: a of a fold (ẇ = a w²), l1 of a Hopf point; not a number elsewhere.
-    ``hopf`` is the Hopf point as ``case.hopf`` gives it, where a parameter and not a family was followed.
+    ``coefficient`` is that of the normal form: a of a fold (ẇ = a w²), l1 of a Hopf point; NaN elsewhere. ``hopf`` is
+    the Hopf point as ``case.hopf`` gives it, if a parameter and not a family was followed.
     """
 
     kind: str
@@ -92,7 +93,7 @@ class SpecialPoint(EquilibriumPoint, OfKind):
 
     @property
     def note(self) -> str:
-        """What else there is to say about it."""
+        """Further remarks on the point, in words."""
         return self._form.note
 
     @property
@@ -119,8 +120,8 @@ class SpecialPoint(EquilibriumPoint, OfKind):
     ) -> EquilibriumBranch:
         """The branch that crosses here, until the parameter is ``to``.
 
-        It leaves both ways: the one along which the parameter at first moves towards ``to``, if one does, and with
-        ``way=-1`` the other one.
+        Of its two arms this is the one along which the parameter at first moves towards ``to``, if one does so;
+        ``way=-1`` takes the other.
         """
         if self.kind == MULTIPLE + Kind.BRANCH_POINT:
             raise NoBifurcationError(
@@ -153,7 +154,8 @@ class SpecialPoint(EquilibriumPoint, OfKind):
         progress: Callable[[Any], Any] | None = None,
         events: Mapping[str, Any] | None = None,
     ) -> Curve:
-        """The curve of such folds, branch points or Hopf points in this parameter and another, until it is ``to``."""
+        """The curve of such folds, branch points or Hopf points in this parameter and another one, until that is
+        ``to``."""
         from pfaff.bifurcation.curves.curves import curve_of_special
 
         return curve_of_special(self, name, Course.asked(to, step, points, bounds, progress, name, events))
@@ -162,7 +164,8 @@ class SpecialPoint(EquilibriumPoint, OfKind):
 @shown_in_notebooks
 @dataclass(frozen=True, eq=False, repr=False)
 class EquilibriumBranch(RestTrail[EquilibriumPoint, SpecialPoint], Branch[EquilibriumPoint, SpecialPoint]):
-    """Equilibria along a branch. ``branch[i]`` is one of them, ``special`` the located points, ``ended`` says why."""
+    """Equilibria along a branch. ``branch[i]`` is one of them, ``special`` lists the located points, ``ended`` is the
+    ending."""
 
     _point = staticmethod(EquilibriumPoint)
 
@@ -213,7 +216,7 @@ class EquilibriumBranch(RestTrail[EquilibriumPoint, SpecialPoint], Branch[Equili
         return known
 
     def spectra(self) -> tuple[np.ndarray, np.ndarray]:
-        """Values of the parameter, at the points and between them, and the eigenvalues there: close where two meet."""
+        """Values of the parameter, at the points and between them, and the eigenvalues there; dense where two meet."""
         from pfaff.bifurcation.equilibria.meetings import eigenvalues_along
 
         return eigenvalues_along(self)
@@ -243,7 +246,7 @@ def follow_equilibria(
 
 
 def _with_undamped(at: RestEquations, z: np.ndarray, to: float) -> Rests:
-    """With the number of modes that nothing damps, and of eigenvalues that are rounding, here and farther on."""
+    """The problem with the numbers of undamped modes and of eigenvalues that are rounding, both here and farther on."""
     problem, undamped, still = Rests(at, 0), [], []
     for share in (0.0, PROBED):
         there = z.copy()
@@ -257,7 +260,7 @@ def _with_undamped(at: RestEquations, z: np.ndarray, to: float) -> Rests:
 
 
 def described(problem: Rests, event: Event) -> SpecialPoint:
-    """A special point; its normal form is computed when it is asked for."""
+    """A special point; its normal form is computed on demand."""
     spot, many = event.point, event.detail if event.kind.startswith(MULTIPLE) else 1
     if event.kind == Kind.BRANCH_POINT:
         spot = replace(spot, z=problem.polished(spot.z))
@@ -265,10 +268,10 @@ def described(problem: Rests, event: Event) -> SpecialPoint:
 
 
 def _in_units(special: SpecialPoint, to: float) -> Rests:
-    """The problem in units of the states in which a small step on the branch that crosses moves the parameter little
-    but does, |Δλ| ∝ |Δx|² as a rule; as it is, if the parameter stays.
+    """The problem in units of the states in which a small step on the crossing branch moves the parameter slightly but
+    measurably (|Δλ| ∝ |Δx|² as a rule); unchanged if the parameter does not move.
 
-    Where all states vanish nothing but the branch itself tells how large they are.
+    Where all states vanish, only the branch itself tells how large they become.
     """
     problem, z, span = special.problem, special.spot.z, abs(to - special.value)
     sizes = problem.equations.sizes.copy()
@@ -302,7 +305,7 @@ def _off(special: SpecialPoint, problem: Rests, to: float, way: int) -> Spot:
 
 
 def _arm(special: SpecialPoint, problem: Rests, direction: np.ndarray, to: float) -> Spot | Refused:
-    """The nearest point that is found along a direction."""
+    """The nearest point found along a direction, or why there is none."""
     why = Refused("")
     unit = direction / np.linalg.norm(direction / problem.equations.sizes)
     for share in OFF:

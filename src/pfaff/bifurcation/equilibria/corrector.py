@@ -1,8 +1,8 @@
 """Equilibria, folds and Hopf points by Newton's method, in loops that are compiled once for all systems.
 
-The equations of ``rest_equations``, ``curves.singular`` and ``curves.hopfs`` where nothing is structural: no families,
-no zeros. There the formulas are explained; here they are written out for z = (x, λ), and states come with their rates,
-Jacobian and derivatives by λ from one compiled function.
+The equations of ``rest_equations``, ``curves.singular`` and ``curves.hopfs`` for problems without families and
+structural zeros. The formulas are explained there; here they are written out for z = (x, λ), and one compiled function
+gives rates, Jacobian and derivatives with respect to λ.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from pfaff.bifurcation.equilibria.rest_equations import PROBE
 from pfaff.continuation.dense import ASTRAY, QUADRATIC
 
 FOUND, SINGULAR, UNDEFINED, UNSETTLED = range(4)  # how a correction ends
-CHORD = 1e-4  # units, the change up to which factors serve once more
-TURNS, STILL = 12, 1e-9  # of a critical plane, at most, and its last change
+CHORD = 1e-4  # change, in units, up to which factors are used once more
+TURNS, STILL = 12, 1e-9  # most iterations for a critical plane, and their last change
 
 
 @called
 def length(vector, units):
-    """In units."""
+    """Length in the problem's units."""
     square = 0.0
     for i in range(len(vector)):
         square += (vector[i] / units[i]) ** 2
@@ -79,7 +79,8 @@ def bordered(routines, J, b, c, right, left):
 
 @called
 def restricted(A, V, W, dual, T):
-    """A on the plane of V, T = (WᵀV)⁻¹ WᵀA V for bases that are rows, and the dual basis: trace and determinant."""
+    """The restriction of A to the plane of V, T = (WᵀV)⁻¹ WᵀA V for bases given as rows, and the dual basis; returns
+    its trace and determinant."""
     n, P = len(A), np.empty((2, 2))
     for a in range(2):
         for d in range(2):
@@ -98,8 +99,8 @@ def restricted(A, V, W, dual, T):
 
 @called
 def critical_plane(routines, A, V, W, dual):
-    """Bases (rows) of the invariant planes of A and Aᵀ near others, in their place, with the dual basis of the former:
-    trace and determinant of A there."""
+    """Bases (rows) of the invariant planes of A and Aᵀ near V and W, which they replace, with the dual basis of the
+    former; returns trace and determinant of A there."""
     n, T = len(A), np.empty((2, 2))
     if n == 2:
         for i in range(2):
@@ -140,8 +141,8 @@ def critical_plane(routines, A, V, W, dual):
 
 @called
 def equations(system, z, G, room, whole):
-    """What vanishes and its derivatives, those of the last one if they are the ``whole``, null vectors or bases of the
-    critical plane; the sign of the bordered determinant or ω²."""
+    """Evaluate the equations G and their Jacobian (its last row only if ``whole``), and null vectors or bases of the
+    critical plane; returns the sign of the bordered determinant, or ω²."""
     J, units, about, n, N = room.J, system.units, 0.0, system.b.shape[1], len(z)
     values = np.empty((n, 1 + N))
     rates(system.function, z, values)
@@ -172,8 +173,8 @@ def equations(system, z, G, room, whole):
 
 @called
 def bordered_by(system, row, room):
-    """The factors of J with one more row, unknowns in units and rows of like size; the sign of the determinant, zero
-    where there is none. LAPACK gets rows for columns, and so the transpose."""
+    """Factorise J with one more row, unknowns in units and rows of like size; returns the sign of the determinant, zero
+    if it is singular. LAPACK reads rows as columns, hence the transpose."""
     whole, N = room.factors, len(row)
     for i in range(N):
         size = 0.0
@@ -192,7 +193,7 @@ def bordered_by(system, row, room):
 
 @called
 def solution(system, room, right):
-    """By such factors, in place of the right side."""
+    """The solution by these factors; it replaces the right side."""
     for i in range(len(right)):
         right[i] /= room.sizes[i]
     substituted(system.routines, room.factors, room.pivots, right, 1, True)
@@ -202,7 +203,7 @@ def solution(system, room, right):
 
 @called
 def all_finite(G, J):
-    """Of what vanishes and its derivatives."""
+    """Whether the equations and their Jacobian are finite."""
     for i in range(len(J)):
         if not abs(G[i]) < np.inf:
             return False
@@ -211,10 +212,11 @@ def all_finite(G, J):
 
 @called
 def corrected(system, z, row, room, fresh):
-    """The solution near z, in its place, where row·z keeps its value: how it ends, and the last change.
+    """The solution near z, which it replaces, where row·z keeps its value; returns how the search ended, and the last
+    change.
 
-    Factors serve as long as each change is much smaller than the one before; those of before if none are to be
-    ``fresh``."""
+    Factors are kept as long as each change is much smaller than the one before; unless ``fresh``, earlier factors serve
+    from the start."""
     units, N = system.units, len(z)
     last, kept, step, G, sign = np.inf, product(row, z), np.empty(len(z)), np.empty(len(z)), 1.0
     for _ in range(CORRECTIONS):
@@ -237,11 +239,11 @@ def corrected(system, z, row, room, fresh):
             continue
         for i in range(N):
             z[i] -= step[i]
-        # Old factors leave as much of this change as this one is of the change before.
+        # Old factors reduce this change by the same ratio as the last one.
         exact = size < QUADRATIC * last if fresh else size**2 < EXACT * last
         if size < SETTLED and (exact or size >= last / 4):
             return FOUND, size
-        # To evaluate the equations of folds and Hopf points costs more than factors do.
+        # Evaluating the equations of folds and Hopf points costs more than factorising.
         used_up = system.kind != EQUILIBRIA if fresh else not size < QUADRATIC * last
         fresh, last = used_up or size > CHORD, size
     return FOUND if last < SETTLED else UNSETTLED, last
@@ -249,8 +251,8 @@ def corrected(system, z, row, room, fresh):
 
 @called
 def along(system, room, sign, towards, tangent):
-    """The unit tangent by factors of a matrix with this sign, whose last row has the direction of another vector, which
-    is in its place where there is none."""
+    """The unit tangent from the factors of the bordered Jacobian, whose determinant has this sign and whose last row
+    has the direction ``towards``; or the given vector if the matrix is singular."""
     units, N = system.units, len(tangent)
     for i in range(N):
         tangent[i] = 1.0 if i == N - 1 else 0.0
@@ -265,8 +267,9 @@ def along(system, room, sign, towards, tangent):
 
 @called
 def directed(system, z, towards, room, tangent):
-    """The unit tangent at a solution, in the direction of another vector, with Jacobian and null vectors: the sign of
-    the determinant with it, not a number where the equations are not finite, and what else is known about the point."""
+    """The unit tangent at a solution, in the direction of another vector, with Jacobian and null vectors; returns the
+    sign of the determinant with it, NaN where the equations are not finite, and ω² or the sign of the bordered
+    determinant."""
     units, N, row = system.units, len(z), np.empty(len(z))
     about = equations(system, z, tangent, room, True)
     finite = all_finite(tangent, room.J)
@@ -280,8 +283,8 @@ def directed(system, z, towards, room, tangent):
 
 @loop
 def placed(parts, guess, row, towards, correct):
-    """The solution near a guess, or the guess itself, with its tangent and Jacobian; how the search for it ended, with
-    its last change."""
+    """The solution near a guess (the guess itself unless ``correct``), with its tangent and Jacobian; how the search
+    ended, and its last change."""
     system = system_of(parts)
     z, tangent, room, ended, size = guess.copy(), np.empty(len(guess)), room_for(system), FOUND, 0.0
     if correct:

@@ -1,7 +1,7 @@
-"""Tests on curves of folds and Hopf points in compiled loops: what changes its sign at points of codimension two.
+"""Test functions on curves of folds and Hopf points in compiled loops: they change sign at points of codimension two.
 
-The functions of ``curves.singular`` and ``curves.hopfs``. The third derivatives of l1 are differences of Jacobians
-here, good enough to see a change of sign; where there is one, the engine looks again.
+The functions of ``curves.singular`` and ``curves.hopfs``. Here the third derivatives of l1 are differences of
+Jacobians, accurate enough to see a change of sign; where there is one, the engine evaluates it again.
 """
 
 from __future__ import annotations
@@ -19,16 +19,17 @@ from pfaff.bifurcation.equilibria.spectra import compared, watched
 from pfaff.bifurcation.equilibria.unwatched import covers
 from pfaff.bifurcation.equilibria.zero_forms import UNDAMPED
 
-TESTS, WHOLE, PAIRS = 4, 1, 2  # at most, and which of them ask for many eigenvalues
+TESTS, WHOLE, PAIRS = 4, 1, 2  # largest number of tests, and those that need many eigenvalues
 EVERY, QUICK = -1, -2  # all tests, or all but those
-BESIDE = 1e-4  # of units, for differences of second order
-LARGEST = 600.0  # logarithm of a product
+BESIDE = 1e-4  # distance, in units, for differences of second order
+LARGEST = 600.0  # bound on the logarithm of a product
 
 
 @called
 def measured(system, z, room, about, which, tests):
-    """Cusp, Bogdanov–Takens and zero-Hopf points of folds; of Hopf points Bogdanov–Takens, zero-Hopf, double and
-    generalised ones. All of them, or those that are asked for, with others that cost nothing."""
+    """Tests of cusp, Bogdanov–Takens and zero-Hopf points on curves of folds; on curves of Hopf points, of
+    Bogdanov–Takens, zero-Hopf, double and generalised ones. Either all, or the one asked for with others that cost
+    nothing."""
     kind, n, right, left = system.kind, system.b.shape[1], room.right, room.left
     A = state_jacobian(room.J, n)
     if which == EVERY or by_eigenvalues(kind, which):
@@ -48,14 +49,14 @@ def measured(system, z, room, about, which, tests):
 
 @called
 def by_eigenvalues(kind, which):
-    """Whether a test is told by eigenvalues."""
+    """Whether a test is a function of eigenvalues."""
     return which == PAIRS or (which == WHOLE and kind != FOLDS)
 
 
 @called
 def told_by(values, kind, about, tests):
-    """Tests that eigenvalues tell, without those of the fold or the Hopf point itself: their product, and the sums of
-    two of them. Those far to the left may be left out."""
+    """Tests that are functions of eigenvalues, without those of the fold or the Hopf point itself: their product, and
+    the sums of two of them. Eigenvalues far to the left may be left out."""
     if kind == FOLDS:
         tests[PAIRS] = pair_product(values, nearest(values, 0j, -1), -1)
         return
@@ -67,7 +68,8 @@ def told_by(values, kind, about, tests):
 
 @called
 def in_frame(system, J, many, about, tests):
-    """The same by so many eigenvalues as a frame watches, any number if that is 0; whether it serves."""
+    """The tests of ``told_by`` from the ``many`` eigenvalues that a frame watches (any number if 0); returns whether
+    the frame serves."""
     n = system.b.shape[1]
     A, some = state_jacobian(J, n), np.empty((2, n), dtype=np.complex128)
     found = few(system.routines, system.frame, A, A, False, some[0], some[1], np.empty((1, n, n)))
@@ -79,7 +81,8 @@ def in_frame(system, J, many, about, tests):
 
 @called
 def told_by_few(system, first, last, step, known, about, spectra, tests):
-    """The same at both ends of a step, rows z and tangent, by as few eigenvalues as say it in between too: how many."""
+    """The tests of ``told_by`` at both ends of a step, rows z and tangent, from as few eigenvalues as decide the step
+    between them too; returns their number."""
     kind, n, frame, values = system.kind, system.b.shape[1], system.frame, spectra.values
     if n < FROM or frame.many[0] < 0:
         return n
@@ -87,14 +90,14 @@ def told_by_few(system, first, last, step, known, about, spectra, tests):
     if not serves or not covers(system.routines, frame, spectra.others, step):
         known = compared(system, first, last, step, spectra)
         told_by(values[0, :known], kind, tests[1, 0], tests[1])
-        tests[0, WHOLE] = tests[0, PAIRS] = np.nan  # of other eigenvalues
+        tests[0, WHOLE] = tests[0, PAIRS] = np.nan  # computed from other eigenvalues
     told_by(values[1, :known], kind, about, tests[2])
     return known
 
 
 @called
 def lengths(q, p, units):
-    """The product of those of a null vector and of a left one, states in their units."""
+    """Product of the lengths of a null vector and a left one, states in their units."""
     first, second = 0.0, 0.0
     for i in range(len(q)):
         first += (q[i] / units[i]) ** 2
@@ -118,7 +121,7 @@ def bounded(sign, log):
 
 @called
 def whole_product(values, first, second):
-    """Of all eigenvalues but two."""
+    """Product of all eigenvalues but two."""
     unit, log = 1 + 0j, 0.0
     for i in range(len(values)):
         if i != first and i != second:
@@ -131,7 +134,7 @@ def whole_product(values, first, second):
 
 @called
 def pair_product(values, first, second):
-    """Π(λ_i + λ_j)/(|λ_i| + |λ_j|) without two."""
+    """Π(λ_i + λ_j)/(|λ_i| + |λ_j|) without two eigenvalues."""
     unit, log = 1 + 0j, 0.0
     for i in range(len(values)):
         for j in range(i):
@@ -189,7 +192,7 @@ def re_c1(system, z, A, V, W, square):
 
 @called
 def critical_vectors(A, V, W, units, omega):
-    """q and p of iω from the critical planes of both, with ⟨q, q⟩ = ⟨p, q⟩ = 1; p is not conjugated."""
+    """q and p of iω from the critical planes of A and Aᵀ, with ⟨q, q⟩ = ⟨p, q⟩ = 1; p is not conjugated."""
     n = len(A)
     scaled, dual, T = np.empty((n, n)), np.empty((2, n)), np.empty((2, 2))
     for i in range(n):

@@ -1,8 +1,8 @@
-"""The frame of a matrix: all its eigenvectors, in which another one near it is almost diagonal.
+"""The frame of a matrix: all its eigenvectors, in which a neighbouring matrix is almost diagonal.
 
-Vectors of two eigenvalues that are about to meet are almost parallel, and a frame of them would not serve for long. In
-their plane two others are chosen, as far apart as the distance of these eigenvalues from the imaginary axis allows:
-there the matrix has a block of two rows, whether they are real or a pair.
+Eigenvectors of two eigenvalues about to meet are almost parallel, and a frame of them would not serve for long. In
+their plane two other vectors are chosen, as far apart as the distance of these eigenvalues from the imaginary axis
+allows: there the matrix has a block of two rows, whether they are real or a pair.
 """
 
 from __future__ import annotations
@@ -14,25 +14,25 @@ import numpy as np
 from pfaff.bifurcation.equilibria.addresses import eigen, factorised, finite, substituted
 from pfaff.bifurcation.equilibria.linking import called
 
-FROM = 16  # states from which a frame is worth its while
-MOST = 8  # eigenvalues that are watched
-WIDE = 1 / 3  # of the widest gap after so many, one that is wide enough
-SHARE = 1 / 4  # of a rate of decay, what the vectors of a plane may take from it
-NARROW = 1 / 2  # sine of the angle of two real vectors whose plane gets others
+FROM = 16  # minimum number of states for which a frame pays
+MOST = 8  # most eigenvalues that are watched
+WIDE = 1 / 3  # least gap, relative to the widest, after which eigenvalues are not watched
+SHARE = 1 / 4  # largest share of the decay rate that a change of vectors in a plane may cost
+NARROW = 1 / 2  # sine of the angle below which two real vectors are replaced in their plane
 
 
 class Frame(NamedTuple):
-    """Of a matrix, whose eigenvalues are ordered, the rightmost first."""
+    """The frame of a matrix, whose eigenvalues are ordered, the rightmost first."""
 
-    many: np.ndarray  # of them that are watched: none as long as there is no frame; below zero, all for so many steps
+    many: np.ndarray  # number watched; 0 while there is no frame, below 0: all, for as many steps
     basis: np.ndarray  # columns: real vectors, real and imaginary parts of others
     dual: np.ndarray
     values: np.ndarray
-    blocks: np.ndarray  # of columns: 1 or 2 where a block begins, else 0
+    blocks: np.ndarray  # per column: 1 or 2 where a block begins, else 0
 
 
 def no_frame(n: int) -> tuple[np.ndarray, ...]:
-    """As Python hands it over."""
+    """An empty frame, as Python hands it over."""
     many, blocks = np.zeros(1, dtype=np.int64), np.empty(n, dtype=np.int64)
     return many, np.empty((n, n)), np.empty((n, n)), np.empty(n, dtype=complex), blocks
 
@@ -54,7 +54,7 @@ def framed(routines, A, units, frame):
     frame.many[0] = before_gap(values)
     for k in range(n):
         if values[k].imag < 0:
-            continue  # with the one before it
+            continue  # done with its conjugate
         q, blocks[k] = right[order[k]], 1
         for i in range(n):
             basis[i, k] = q[i].real
@@ -73,14 +73,14 @@ def framed(routines, A, units, frame):
 
 @called
 def ahead(a, b):
-    """Whether an eigenvalue comes before another: to the right of it, or slower. Equal pairs keep their order, so that
-    each stays together."""
+    """Whether an eigenvalue comes before another: farther right, or slower. Equal pairs keep their order, so that each
+    stays together."""
     return a.real > b.real or (a.real == b.real and abs(a.imag) < abs(b.imag))
 
 
 @called
 def before_gap(values):
-    """How many eigenvalues there are before the first gap that is wide enough, beyond which all decay; 0 if none is."""
+    """The number of eigenvalues before the first gap that is wide enough, after which all decay; 0 if there is none."""
     widest, last = 0.0, min(MOST, len(values) // 2)
     for k in range(1, last + 1):
         if values[k].real < 0 and not values[k].imag < 0:
@@ -94,7 +94,7 @@ def before_gap(values):
 
 @called
 def inner(basis, j, k, units):
-    """The product of two columns."""
+    """The scalar product of two columns, in units."""
     total = 0.0
     for i in range(len(basis)):
         total += basis[i, j] * basis[i, k] / units[i] ** 2
@@ -110,8 +110,8 @@ def normalise(basis, k, units):
 
 @called
 def part_pair(basis, k, units, value, watched):
-    """Real and imaginary parts that are orthogonal, and as long as each other, unless that takes too much from the rate
-    at which they decay: of blocks [[α, ρβ], [−β/ρ, α]] symmetric parts matter, but where they are watched."""
+    """Make real and imaginary part orthogonal and of equal length, unless that costs too much of the decay rate: for
+    unwatched blocks [[α, ρβ], [−β/ρ, α]] the symmetric part matters."""
     a, b, across = inner(basis, k, k, units), inner(basis, k + 1, k + 1, units), inner(basis, k, k + 1, units)
     turn = np.arctan2(-2 * across, a - b) / 2
     cosine, sine = np.cos(turn), np.sin(turn)
@@ -129,8 +129,8 @@ def part_pair(basis, k, units, value, watched):
 
 @called
 def part_real(basis, k, units, values, watched, blocks):
-    """Two real vectors of one length that are almost parallel: the second one without what it has of the first, and as
-    long, unless that takes too much from the rate at which they decay."""
+    """Replace the second of two almost parallel real unit vectors by its part across the first, of unit length, unless
+    that costs too much of the decay rate."""
     cosine, first, last = inner(basis, k, k + 1, units), values[k].real, values[k + 1].real
     sine = np.sqrt(max(1 - cosine**2, 0.0))
     if not 0 < sine < NARROW:
@@ -146,7 +146,7 @@ def part_real(basis, k, units, values, watched, blocks):
 
 @called
 def inverted(routines, A, inverse):
-    """Whether a matrix has an inverse, and that."""
+    """Invert a matrix; returns whether it has an inverse."""
     n = len(A)
     factors, pivots, columns = A.T.copy(), np.empty(len(A), dtype=np.int32), np.eye(len(A))
     if not finite(A) or factorised(routines, factors, pivots) == 0.0:

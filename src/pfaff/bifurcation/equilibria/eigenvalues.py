@@ -1,4 +1,4 @@
-"""Functions of eigenvalues that tell where stability changes, and whether a step may hide such a place."""
+"""Functions of eigenvalues that show where stability changes, and whether a step may hide such a place."""
 
 from __future__ import annotations
 
@@ -12,17 +12,14 @@ import numpy as np
 from pfaff.algebra.tolerances import GROWING, REAL, STIFF
 
 ALWAYS = 1e-9  # sums of two eigenvalues below this, relative to the two, may be zero by structure
-BESIDE, NEARER, ON_AXIS = (
-    1e-3,
-    1e3,
-    1e-10,
-)  # distances from the imaginary axis of pairs, and their ratio, that are alike
-WILD = 0.25  # of growth rates, what they may change otherwise than along a line in a step
-UNSURE = 0.125  # of the error of the trapezoidal rule, that of a cubic
+BESIDE = 1e-3  # distance from the imaginary axis, relative to the eigenvalue, below which a pair may be on it
+NEARER, ON_AXIS = 1e3, 1e-10  # ratio of these distances within which pairs are comparably close; below the last all are
+WILD = 0.25  # largest deviation of growth rates in a step from a straight line, relative to them
+UNSURE = 0.125  # error of a cubic, relative to that of the trapezoidal rule
 
 
 def side_by_side(rows: Sequence[np.ndarray]) -> np.ndarray:
-    """Eigenvalues of several points as rows of a matrix: where fewer are known, what is left is not a number."""
+    """Eigenvalues of several points as rows of a matrix, padded with NaN where fewer are known."""
     table = np.full((len(rows), max(map(len, rows), default=0)), np.nan, dtype=complex)
     for row, values in zip(table, rows, strict=True):
         row[: len(values)] = values
@@ -36,7 +33,7 @@ def floor(values: np.ndarray) -> float:
 
 @lru_cache(maxsize=64)
 def pairs(n: int) -> tuple[np.ndarray, np.ndarray]:
-    """All of two different ones among so many."""
+    """Indices of all pairs i < j among n."""
     i, j = np.triu_indices(n, 1)
     return i, j
 
@@ -47,7 +44,7 @@ def pair_sums(values: np.ndarray) -> np.ndarray:
 
 
 def always_zero(values: np.ndarray) -> int:
-    """How many sums of two eigenvalues vanish: of undamped modes at every load, else at bifurcations only."""
+    """How many sums of two eigenvalues vanish: for undamped modes at every load, else at bifurcations only."""
     return int((np.abs(pair_sums(values)) <= ALWAYS * pair_sums(np.abs(values)) + floor(values)).sum())
 
 
@@ -69,7 +66,7 @@ def hopf_product(values: np.ndarray, without: int = 0) -> tuple[float, float]:
     """Π(λ_i + λ_j)/(|λ_i| + |λ_j|) without the smallest factors, as sign and logarithm: it changes its sign at Hopf
     points, and changes little elsewhere, however many factors there are.
 
-    At neutral saddles too; see ``imaginary``.
+    It changes sign at neutral saddles too; see ``imaginary``.
     """
     sums, sizes = pair_sums(values), pair_sums(np.abs(values))
     kept = np.argsort(np.abs(sums))[without:] if without else slice(None)
@@ -77,9 +74,10 @@ def hopf_product(values: np.ndarray, without: int = 0) -> tuple[float, float]:
 
 
 def imaginary(values: np.ndarray, without: int = 0, slopes: np.ndarray | None = None) -> complex | None:
-    """The pair on the imaginary axis where Π(λ_i + λ_j) vanishes; none at a neutral saddle.
+    """The pair on the imaginary axis where Π(λ_i + λ_j) vanishes; None at a neutral saddle.
 
-    Where other sums vanish everywhere, so many, the one that changes: ``slopes`` are those of the eigenvalues.
+    Where ``without`` other sums vanish everywhere, the pair is the one that changes; ``slopes`` are those of the
+    eigenvalues.
     """
     i, j = pairs(len(values))
     smallest = np.argsort(np.abs(values[i] + values[j]))[: without + 1]
@@ -92,13 +90,14 @@ def imaginary(values: np.ndarray, without: int = 0, slopes: np.ndarray | None = 
 
 
 def axis_pairs(values: np.ndarray, many: int) -> np.ndarray:
-    """The frequencies of the pairs among the eigenvalues, so many in number, that are nearest to the imaginary axis."""
+    """The frequencies of the pairs among the ``many`` eigenvalues nearest to the imaginary axis."""
     nearest = values[np.argsort(np.abs(values.real))[:many]]
     return np.sort(nearest.imag[nearest.imag > REAL * np.abs(nearest) + floor(values)])
 
 
 def near_axis(values: np.ndarray) -> np.ndarray:
-    """Indices of one eigenvalue of each pair as good as on the imaginary axis: several if none is so much nearer."""
+    """Indices of one eigenvalue of each pair practically on the imaginary axis; several if they are comparably
+    close."""
     pairs = np.flatnonzero(values.imag > REAL * np.abs(values) + floor(values))
     off = np.abs(values[pairs].real) / np.abs(values[pairs])
     return pairs[(off < BESIDE) & (off <= max(ON_AXIS, NEARER * off.min(initial=np.inf)))]
@@ -110,12 +109,12 @@ def unstable(values: np.ndarray) -> int:
 
 
 def not_left(values: np.ndarray) -> int:
-    """How many lie to the right of the imaginary axis or on it."""
+    """How many eigenvalues lie to the right of the imaginary axis or on it."""
     return int((values.real >= -GROWING * np.abs(values) - floor(values)).sum())
 
 
 def physical(values: np.ndarray, settle: float, count: int) -> np.ndarray:
-    """Indices without those of the eigenvalues −settle by which so many holonomic constraints attract."""
+    """Indices of all but ``count`` eigenvalues −settle, by which holonomic constraints attract."""
     return np.sort(np.argsort(np.abs(values + settle))[count:])
 
 
@@ -129,7 +128,7 @@ def slopes(values: np.ndarray, q: np.ndarray, change: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Cubics:
-    """Hermite's cubics in a step: values at both ends, slopes in units of it, and what is not known of the values."""
+    """Hermite's cubics in a step: values at both ends, slopes per step, and the uncertainty of the values."""
 
     a: np.ndarray
     da: np.ndarray
@@ -142,15 +141,15 @@ class Cubics:
         return self.a + s**2 * (3 - 2 * s) * (self.b - self.a) + bow
 
     def crossed(self, beyond: bool) -> np.ndarray:
-        """Which change their signs; one that is zero at the end has crossed, unless it must be ``beyond``."""
+        """Which change sign; one that is zero at the end has crossed, unless it must be ``beyond``."""
         end = np.sign(self.a) * self.b
         return (np.abs(self.a) > self.noise) & (end < -self.noise if beyond else end <= self.noise)
 
     def doubtful(self) -> np.ndarray:
         """Which have one sign at both ends and may have the other in between, or change too much to know.
 
-        The cubic is wrong by some of what the trapezoidal rule is; neither can be trusted where that or the cubic's bow
-        is large beside the values themselves.
+        The error of the cubic is a fraction of that of the trapezoidal rule; neither can be trusted where that error or
+        the cubic's bow is large relative to the values.
         """
         bow, size = np.abs(self.db - self.da) / 8, np.maximum(np.abs(self.a), np.abs(self.b))
         doubtful: np.ndarray = (np.maximum(self._wrong, bow) > WILD * size + self.noise) | self.dipping()
@@ -190,25 +189,25 @@ class Rates(Cubics):
         from scipy.optimize import linear_sum_assignment
 
         cost = np.abs(b[None] - a[:, None] - length * (da[:, None] + db[None]) / 2)
-        cost = cost + length / 4 * np.abs(db[None] - da[:, None])  # of two that pass each other, ends and slopes agree
+        cost = cost + length / 4 * np.abs(db[None] - da[:, None])  # for two that pass each other, ends and slopes agree
         rows, columns = linear_sum_assignment(cost) if np.isfinite(cost).all() else (np.zeros(0, int),) * 2
         noise = GROWING * np.maximum(np.abs(a[rows]), np.abs(b[columns])) + max(floor(a), floor(b))
         values, slopes = (a[rows], b[columns]), (length * da[rows], length * db[columns])
         return cls(values[0].real, slopes[0].real, values[1].real, slopes[1].real, noise, values, slopes)
 
     def only(self, some: np.ndarray) -> Rates:
-        """Of some of the eigenvalues."""
+        """The rates of some of the eigenvalues."""
         (a, b), (da, db) = self.values, self.slopes
         values, slopes = (a[some], b[some]), (da[some], db[some])
         return Rates(self.a[some], self.da[some], self.b[some], self.db[some], self.noise[some], values, slopes)
 
     def hide(self) -> bool:
-        """Whether one may cross the imaginary axis and come back, or changes too much to know."""
+        """Whether a rate may cross zero and come back, or changes too much to know."""
         return self._visit_zero() or not all(self._explained(int(k)) for k in np.flatnonzero(self.doubtful()))
 
     def _visit_zero(self) -> bool:
-        """Whether a pair at both ends may become two real eigenvalues, one of which passes zero and returns: by |λ|²,
-        their product."""
+        """Whether a pair at both ends may become two real eigenvalues, one of which passes zero and returns: judged by
+        |λ|², their product."""
         (a, b), (da, db) = self.values, self.slopes
         pairs = (a.imag > 0) & (b.imag > 0)
         a, b, da, db = a[pairs], b[pairs], da[pairs], db[pairs]
@@ -217,7 +216,7 @@ class Rates(Cubics):
         return bool(Cubics(np.abs(a) ** 2, rise, np.abs(b) ** 2, fall, noise).dipping().any())
 
     def _explained(self, k: int) -> bool:
-        """Whether a doubtful eigenvalue meets another in the step, and neither does more than their ends tell.
+        """Whether a doubtful eigenvalue meets another in the step, and neither does more than the ends show.
 
         Where two real ones become a pair, or a pair two real ones, they change like square roots; their sum and their
         product are smooth. Both stay on their side of the axis as long as the product is positive and the sum keeps its
@@ -245,6 +244,6 @@ class Rates(Cubics):
 
 
 def _sum_and_product(values: np.ndarray, slopes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Of two real or conjugate eigenvalues, and how these change."""
+    """Sum and product of two real or conjugate eigenvalues, and their derivatives."""
     change = slopes[0] * values[1] + values[0] * slopes[1]
     return np.array([values.sum().real, values.prod().real]), np.array([slopes.sum().real, change.real])

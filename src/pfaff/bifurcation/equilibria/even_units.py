@@ -1,4 +1,5 @@
-"""Units in which states act on one another alike, and which of them do: compiled ahead, else run as it is written."""
+"""Units in which states act on one another alike, and groups of such states: compiled ahead, else run as plain
+Python."""
 
 from __future__ import annotations
 
@@ -11,10 +12,10 @@ from pfaff.algebra.tolerances import REAL
 from pfaff.bifurcation.equilibria.addresses import BALANCE, SCALED, call, factorised, substituted
 from pfaff.bifurcation.equilibria.linking import PARTS, called, loop
 
-SWEEPS, EVEN = 50, 1e-3  # towards even units, and their last change, whose square is left
-LOOSE = 1e-12  # of how a state is bound to others, what binds it to itself: several groups have no unit in common
+SWEEPS, EVEN = 50, 1e-3  # most sweeps towards even units, and their last change; its square is the error
+LOOSE = 1e-12  # added to the diagonal of the Laplacian, relatively: it is singular, as separate groups share no unit
 
-alike = register_jitable(**PARTS)  # compiled where compiled loops call it, else as it is
+alike = register_jitable(**PARTS)  # compiled where compiled loops call it, else plain Python
 
 
 def scales(routines: np.ndarray, matrix: np.ndarray) -> np.ndarray:
@@ -26,7 +27,7 @@ def scales(routines: np.ndarray, matrix: np.ndarray) -> np.ndarray:
 
 
 def solution(routines: np.ndarray, matrix: np.ndarray, right: np.ndarray) -> np.ndarray:
-    """Of linear equations."""
+    """The solution of linear equations."""
     return np.linalg.solve(matrix, right)
 
 
@@ -50,7 +51,7 @@ def _scales(routines, matrix):
 
 @called
 def ranked(numbers, place):
-    """The one that has a place in their order."""
+    """The element of rank ``place``, counted from the smallest as 0."""
     found = numbers[0]
     for each in numbers:
         less, alike = 0, 0
@@ -77,7 +78,7 @@ def _solution(routines, matrix, right):
 
 
 def closure(acts: np.ndarray) -> np.ndarray:
-    """Which states act on which, themselves, at once or through others (Warshall)."""
+    """Which states act on which, each on itself, directly or through others (Warshall)."""
     reached: np.ndarray = acts | np.eye(len(acts), dtype=bool)
     for k in range(len(acts)):
         reached |= reached[:, k, None] & reached[k]
@@ -101,7 +102,7 @@ def _closure(acts):
 
 @alike
 def mutual(acts):
-    """The number of the group of each state: those that act on one another, through others too."""
+    """The group number of each state: states of a group act on one another, directly or through others."""
     n, reached = len(acts), closure(acts)
     groups, many = np.full(n, -1), 0
     for i in range(n):
@@ -113,8 +114,8 @@ def mutual(acts):
 
 @alike
 def even_units(routines, J):
-    """Units D in which each state acts on others as much as they act on it: rows and columns of D⁻¹ J D are alike but
-    for the diagonal, on which units have no effect (Osborne 1960).
+    """Units D in which each state acts on others as much as they act on it: rows and columns of D⁻¹ J D have equal sums
+    apart from the diagonal, which units do not affect (Osborne 1960).
 
     There the sum of all entries is least, a convex function of log D whose second derivative is a Laplacian. Newton's
     method begins with units in which rows and columns are alike within a factor.
@@ -140,18 +141,18 @@ def even_units(routines, J):
 
 @loop
 def grouped(routines, J):
-    """Units in which states that act on one another do so alike, and the number of the group of each state; entries of
-    the matrix are how much they act."""
+    """Units in which states that act on one another do so alike, and the group number of each state; entries of the
+    matrix are the strengths of the actions."""
     n = len(J)
     if n < 2:
         return np.ones(n), np.zeros(n, dtype=np.int64)
-    whole = mutual(J > 0)  # what acts one way only has no even units
+    whole = mutual(J > 0)  # one-way action gives no even units
     inner = J * (np.expand_dims(whole, 1) == whole)
     D = even_units(routines, inner)
     matrix, usual = inner * D / np.expand_dims(D, 1), np.empty(n)
     for i in range(n):
         usual[i] = np.sqrt(max(matrix[i].max(), matrix[:, i].max()))
-    # Of two actions whose product is rounding one is below √ε.
+    # Of two actions whose product is rounding, one is below √ε.
     groups = mutual(matrix > REAL * np.expand_dims(usual, 1) * usual)
     if groups.max() != whole.max():
         D = even_units(routines, J * (np.expand_dims(groups, 1) == groups))
@@ -160,8 +161,8 @@ def grouped(routines, J):
 
 @loop
 def first_changed(J, weights, there):
-    """The first of many matrices (of the last index) that differs from one by its own size, with weights of their
-    entries; how many there are, if none does."""
+    """The index (last axis) of the first of many matrices that differs from J by its own size, in weighted entries;
+    their number if none does."""
     n, m, many = there.shape
     own, apart = 0.0, np.zeros(many)
     for i in range(n):

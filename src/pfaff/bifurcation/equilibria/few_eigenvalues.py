@@ -1,9 +1,10 @@
 """The few eigenvalues of a large matrix that lie farthest to the right, from the frame of a matrix near it.
 
-There it is almost diagonal, B = Λ + E with nothing in the blocks of Λ on the diagonal of E. Bases of its invariant
+In that frame it is almost diagonal, B = Λ + E, where E is zero in the diagonal blocks of Λ. Bases of its invariant
 subspace near the first few vectors are I + X, on the left I + Y: B_RI + B_RR X = X (B_II + B_IR X), and likewise for Y,
-which simple iteration solves where a gap is wide beside E (Stewart 1973). That is a hundred times less work than all
-eigenvalues with their vectors. The others are those of B_RR − X B_IR: ``unwatched`` says that none of them matters.
+which simple iteration solves where the gap is wide relative to E (Stewart 1973). That is a hundred times less work than
+all eigenvalues with their vectors. The others are those of B_RR − X B_IR; ``unwatched`` decides whether any of them
+matters.
 """
 
 from __future__ import annotations
@@ -14,13 +15,13 @@ from pfaff.bifurcation.equilibria.addresses import eigen, factorised, substitute
 from pfaff.bifurcation.equilibria.linking import called
 from pfaff.bifurcation.equilibria.unwatched import definite, room_left
 
-TURNS, UNMOVED = 12, 1e-6  # of subspaces, at most, and their last change: eigenvalues err by its square
-SPARSE = 6  # times fewer entries than a full matrix, with which one is multiplied by them
+TURNS, UNMOVED = 12, 1e-6  # most iterations for subspaces, and their last change: eigenvalues err by its square
+SPARSE = 6  # ratio of all entries to nonzero ones beyond which a product uses the latter only
 
 
 @called
 def times(A, basis):
-    """A product whose first factor may have few entries, as Jacobians of chains and lattices do."""
+    """A product whose first factor may be sparse, as Jacobians of chains and lattices are."""
     n, entries = len(A), 0
     for i in range(n):
         for j in range(n):
@@ -38,7 +39,7 @@ def times(A, basis):
 
 @called
 def taken_out(blocks, M):
-    """The rows of the blocks on the diagonal of a matrix, which keeps zeros there."""
+    """The rows of the diagonal blocks of a matrix, which are set to zero there."""
     own = np.zeros((len(M), 2))
     for k in range(len(M)):
         for i in range(blocks[k]):
@@ -57,7 +58,7 @@ def put_back(blocks, own, M):
 
 @called
 def of_two(a, b, c, d, f, g):
-    """The solution of two equations."""
+    """The solution of two linear equations."""
     det = a * d - b * c
     return (d * f - b * g) / det, (a * g - c * f) / det
 
@@ -104,7 +105,8 @@ def divided(blocks, own, p, turn, F):
 
 @called
 def turned_to(blocks, own, E, turn, Z):
-    """Whether a basis Z = [I; X] of an invariant subspace of Λ + E is found, of its transpose where ``turn`` is −1."""
+    """Whether the iteration finds a basis Z = [I; X] of an invariant subspace of Λ + E; of its transpose where ``turn``
+    is −1."""
     n, p = Z.shape
     for i in range(n):
         for j in range(p):
@@ -129,9 +131,9 @@ def turned_to(blocks, own, E, turn, Z):
 
 @called
 def few(routines, frame, A, change, sloped, values, slopes, room):
-    """The watched eigenvalues of a matrix, and if need be their derivatives where it changes so: how many; 0 if the
-    frame does not serve. What room all others leave is left in ``room``, with its derivative, for ``covers``; without
-    slopes they must leave some."""
+    """The watched eigenvalues of a matrix and, if ``sloped``, their derivatives for its ``change``; returns their
+    number, 0 if the frame does not serve. ``room`` receives what ``covers`` needs about all others, with its
+    derivative; without slopes these must be to the left."""
     p, n, blocks = frame.many[0], len(A), frame.blocks
     B, right, left = np.dot(frame.dual, times(A, frame.basis)), np.empty((n, p)), np.empty((n, p))
     own = taken_out(blocks, B)
@@ -148,14 +150,14 @@ def few(routines, frame, A, change, sloped, values, slopes, room):
         image = np.dot(C, right)
         outer = np.dot(left.T, image)
         turning = image[p:] - np.dot(right[p:], image[:p])
-        divided(blocks, own, p, 1, turning)  # how X changes, but for terms of second order in E
+        divided(blocks, own, p, 1, turning)  # derivative of X, up to second order in E
         room_left(frame, C[p:] - np.dot(right[p:], C[:p]) - np.dot(turning, B[:p]), 0.0, room[1])
     return subspace(routines, inner, outer, overlap, values, slopes)
 
 
 @called
 def subspace(routines, inner, outer, overlap, values, slopes):
-    """Eigenvalues and their derivatives on an invariant subspace, from products with bases that overlap so."""
+    """Eigenvalues and derivatives on an invariant subspace, from products with bases of this ``overlap``."""
     p = len(inner)
     whole, pivots, parts = overlap.T.copy(), np.empty(p, dtype=np.int32), np.empty((2, p, p))
     if factorised(routines, whole, pivots) == 0.0:

@@ -1,8 +1,8 @@
-"""How far the first rate of states along a parameter leads: up to where they are elsewhere, or their Jacobian another.
+"""How far a linear prediction of the states along a parameter holds.
 
-On the way of a parameter states go where their first rate puts them, as long as that is where they are at rest. Rates
-that are left there, as large as those that move them, say that they are not; so does, less surely, a Jacobian that has
-changed by its own size.
+The states are predicted by their first rate, their derivative with respect to the parameter. The prediction has failed
+where the rates that remain there are as large as those that would move the states and, less surely, where the Jacobian
+has changed by its own size.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ import numpy as np
 
 from pfaff.errors import PfaffError
 
-ELSEWHERE = 0.9  # of what moves states, the rates that are left where their first rate puts them, if they are elsewhere
-ROUNDING = 1e-13  # of what is balanced
+ELSEWHERE = 0.9  # remaining rates, relative to those that move states, beyond which a prediction has failed
+ROUNDING = 1e-13  # relative to the terms that balance
 
 Rates = Callable[[float], np.ndarray]
 
@@ -23,12 +23,12 @@ Rates = Callable[[float], np.ndarray]
 def elsewhere(
     shares: np.ndarray, rates: np.ndarray, moves: np.ndarray, balanced: np.ndarray, groups: np.ndarray
 ) -> float:
-    """The first share of a way at which states of some group are not where their first rate puts them: the rates that
-    are left there are as large as those that move them, and no rounding beside what is balanced at its beginning.
+    """The first share of a way at which the prediction fails for some group of states: the remaining rates are as large
+    as those that move the states, and not rounding relative to the terms that balance at the beginning.
 
-    ``rates`` are those of every state at its beginning and at all shares, one column each; states that act on one
-    another are of one group. All in units in which the rates of a group are alike; infinite, if states are never
-    elsewhere.
+    ``rates`` are those of all states at the beginning and at all shares, one column each; states that act on one
+    another form a group. All are in units in which the rates of a group are alike. Infinite if the prediction never
+    fails.
     """
     order = np.argsort(groups, kind="stable")
     starts = np.searchsorted(groups[order], np.arange(groups.max(initial=-1) + 1))
@@ -39,7 +39,7 @@ def elsewhere(
 
 
 def changed(shares: np.ndarray, change: Callable[[float], float], size: float) -> float:
-    """The first share at which a Jacobian of a size has changed by as much; infinite, if it has at none."""
+    """The first share at which a Jacobian has changed by its own size; infinite if there is none."""
     for share in shares.tolist():
         with np.errstate(all="ignore"):
             try:
@@ -52,7 +52,7 @@ def changed(shares: np.ndarray, change: Callable[[float], float], size: float) -
 
 
 def on_way(shares: np.ndarray, rates: Rates, many: int) -> np.ndarray:
-    """So many rates at the beginning of a way and at all shares, as columns; not numbers where there are none."""
+    """Rates at the beginning of a way and at all shares, as columns; NaN where they do not exist."""
     found = np.full((many, len(shares) + 1), np.nan)
     with np.errstate(all="ignore"):
         for column, share in enumerate([0.0, *shares.tolist()]):

@@ -1,6 +1,7 @@
 """Where branches begin, in compiled loops: Newton's method of ``algebra.bordering`` where no Jacobian is singular.
 
-Whether one is, singular values tell; here its inverse does, where it leaves no doubt. Elsewhere nothing is said.
+Singular values decide whether one is singular; here the inverse does, where it leaves no doubt. In doubtful cases no
+answer is given.
 """
 
 from __future__ import annotations
@@ -17,8 +18,8 @@ from pfaff.bifurcation.equilibria.loop_system import function_of, rates
 
 @called
 def surely_solved(routines, J, right):
-    """Units of a matrix that is regular beyond doubt, and the solution in place of the right side; no units if it may
-    not be: |σ_min| ≥ 1/‖M⁻¹‖ and |σ_max| ≤ ‖M‖ in Frobenius' norm."""
+    """Units of a matrix that is regular beyond doubt, and the solution, which replaces the right side; no units
+    otherwise: |σ_min| ≥ 1/‖M⁻¹‖ and |σ_max| ≤ ‖M‖ in Frobenius' norm."""
     n, none, finite = len(J), np.empty(0), True
     for i in range(n):
         finite = finite and abs(right[i]) < np.inf
@@ -51,13 +52,13 @@ def surely_solved(routines, J, right):
 
 @loop
 def regular_units(routines, J):
-    """Units of a matrix in which it is regular, as ``bordering`` has them; none where that is not sure."""
+    """Units in which a matrix is regular, as ``bordering`` chooses them; none where that is in doubt."""
     return surely_solved(routines, J, np.zeros(len(J)))
 
 
 @loop
 def rested(parts, routines, x, values):
-    """Whether Newton's method settles at a regular equilibrium, x in its place; ``values`` are room."""
+    """Whether Newton's method settles at a regular equilibrium, which replaces x; ``values`` is workspace."""
     function, n = function_of(parts), len(x)
     numbers, places = function.numbers, function.places
     J, step, z, change = np.empty((n, n)), np.empty(n), np.empty(n + len(places)), np.inf

@@ -1,12 +1,13 @@
-"""f, ∂f/∂x and its derivatives by parameters at a state, or at many: one compiled call for all of them."""
+"""f, ∂f/∂x and ∂f/∂p at one state or many, in one compiled call."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import heyoka as hy
 import numpy as np
 
+from pfaff.algebra.bordering import Border, bordering
 from pfaff.flow.compiled import Compiled
 from pfaff.flow.flow import Flow
 from pfaff.flow.graph import Expression
@@ -14,9 +15,12 @@ from pfaff.flow.jets import COMPACT_FROM, jets_of
 from pfaff.flow.pointers import Pointer, linked
 from pfaff.threads import cached_property, once
 
+if TYPE_CHECKING:
+    from pfaff.case import Bound
+
 
 class Linearised:
-    """Rows of f, ∂f/∂x and ∂f/∂p for parameters by name, of a flow that is small enough to be compiled as a whole."""
+    """Rows of f, ∂f/∂x and ∂f/∂p for parameters by name, for a flow small enough to be compiled as a whole."""
 
     def __init__(self, flow: Flow, names: tuple[str, ...]) -> None:
         self.flow, self.names = flow, names
@@ -27,7 +31,7 @@ class Linearised:
 
     @cached_property
     def pointer(self) -> Pointer | None:
-        """For compiled loops, if it can be linked."""
+        """The address for compiled loops, if the function can be linked."""
         return None if self._whole is None else linked(self._whole)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -63,12 +67,31 @@ def linearised(flow: Flow, names: tuple[str, ...]) -> Linearised:
 
 
 def along_lines(flow: Flow) -> bool:
-    """Whether the Jacobian is sooner evaluated along lines than compiled: of many states with long equations."""
+    """Whether the Jacobian is faster by evaluation along lines than by compilation: for many states with long
+    equations."""
     return len(flow.states) > COMPACT_FROM and not flow.structured and flow.heavy
 
 
 def jacobian_of(flow: Flow, x: np.ndarray, numbers: np.ndarray) -> np.ndarray:
-    """∂f/∂x; of a large flow along lines, which is sooner than to compile it."""
+    """∂f/∂x; for a large flow along lines, which is faster than compiling it."""
     if not along_lines(flow):
         return flow.jacobian(x, numbers)
     return np.column_stack([jets_of(flow).line(x, numbers, e)[:, 1] for e in np.eye(len(x))])
+
+
+def linear_about(case: Bound, flow: Flow, name: str, x: np.ndarray) -> tuple[np.ndarray, np.ndarray, Border]:
+    """∂f/∂x, ∂f/∂λ if the name is that of a parameter, and the border of the former."""
+    from pfaff.bifurcation.equilibria.branch_loops import lapack, ready, regular_units
+
+    names, n = (name,) if name in case.system.parameter_names else (), len(x)
+    if along_lines(flow) or flow.structured:
+        J = jacobian_of(flow, x, case.numbers)
+        by = flow.parameter_jacobian(x, case.numbers, names) if names else np.zeros((n, 0))
+    else:
+        values = linearised(flow, names)(x, case.numbers)
+        J, by = np.ascontiguousarray(values[:, 1 : n + 1]), values[:, n + 1 :]
+    units = regular_units(lapack(), J) if ready() else np.empty(0)
+    if not len(units):
+        return J, by, bordering(J)
+    none = np.zeros((n, 0))
+    return J, by, Border(none, none.T, none, none, units)

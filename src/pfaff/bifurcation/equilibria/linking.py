@@ -1,7 +1,7 @@
-"""Functions that compiled loops call, for numba to link into them and to optimise there, once.
+"""Functions called by compiled loops, linked into them by numba and optimised there, once.
 
-By itself numba optimises every function together with all that it calls, and makes code of it, before another one links
-it: of a tower of calls, each floor again for every floor above it.
+By default numba optimises every function together with all that it calls, and generates code for it, before another one
+links it: in a tower of calls, each floor again for every floor above it.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from pfaff.bifurcation.orbits.kernels import OPTIONS, compiled
 
 
 class LinkedLibrary(JITCodeLibrary):
-    """What is linked only: not optimised by itself, and without code of its own."""
+    """A function that is only linked: not optimised by itself, and without code of its own."""
 
     def _optimize_final_module(self) -> None:
-        """It is optimised where it is linked."""
+        """Do nothing: it is optimised where it is linked."""
 
     def _finalize_final_module(self) -> None:
         self._finalized = True
@@ -35,11 +35,11 @@ class LinkedLibrary(JITCodeLibrary):
         return self
 
     def set_env(self, name: str, env: Any) -> None:
-        """Nothing raises exceptions, which is what it is for."""
+        """Do nothing: the environment serves exceptions, and none is raised."""
 
 
 class Linked(Compiler):
-    """numba's compiler, up to what can be linked."""
+    """numba's compiler, up to a linkable module."""
 
     def define_pipelines(self) -> list[Any]:
         state = self.state
@@ -48,7 +48,7 @@ class Linked(Compiler):
 
 
 class Whole(JITCodeLibrary):
-    """A loop with all that it calls."""
+    """A loop with everything it calls."""
 
     _final_module: Any
 
@@ -73,5 +73,5 @@ called = njit(**PARTS)
 
 
 def loop(function: Callable[..., Any]) -> Any:
-    """What Python calls, made of functions that are ``called``."""
+    """A function that Python calls, made of functions that are ``called``."""
     return compiled(function, vectors=True, pipeline_class=Looped)

@@ -1,4 +1,4 @@
-"""Where a test vanishes in a step, in a compiled loop: trials on planes across the chord, as the engine has them."""
+"""Where a test vanishes in a step, in a compiled loop: trials on planes across the chord, as in the engine."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from pfaff.bifurcation.equilibria.loop_system import room_for, state_jacobian, s
 from pfaff.bifurcation.equilibria.regular import BOUND, EQUILIBRIA, TURN
 
 TRIALS = 100
-LEFT = 4e-15  # of a place, what rounding leaves uncertain
-EDGE = 0.05  # of a step, how far from its ends the first trial is
+LEFT = 4e-15  # relative uncertainty of a place due to rounding
+EDGE = 0.05  # distance of the first trial from the ends of a step, relative to it
 GUESSES = 4  # steps of Newton's method along a cubic
-SHARP = 1e-4  # of a test at the ends of a step, what is left of it where it vanishes and does not jump
+SHARP = 1e-4  # largest value at a zero, relative to those at the ends of the step; more is a jump
 
 
 @called
 def trial(system, wanted, a, b, s, z, tangent, room, fresh):
-    """A test at a fraction of the chord of two points, rows z, tangent and units; not a number if no point is there.
-    ``wanted`` are which test it is, and a bound. Factors at another point serve if they are not to be ``fresh``."""
+    """A test at a fraction of the chord of two points, rows z, tangent and units; NaN if there is no point. ``wanted``
+    is the test and a bound. Unless ``fresh``, factors from another point are used."""
     N, (which, bound), way, row = len(z), wanted, np.empty(len(z)), np.empty(len(z))
     for i in range(N):
         way[i] = b[0, i] - a[0, i]
@@ -45,7 +45,7 @@ def trial(system, wanted, a, b, s, z, tangent, room, fresh):
 
 @called
 def tested(system, which, z, room, about):
-    """A test at a point, by the frame that there is; not a number where that does not serve."""
+    """A test at a point, by the present frame; NaN where that does not serve."""
     n, tests = system.b.shape[1], np.empty(TESTS)
     framed = n >= FROM and system.frame.many[0] > 0
     if system.kind != EQUILIBRIA:
@@ -65,8 +65,8 @@ def tested(system, which, z, room, about):
 
 @called
 def guessed(which, bound, first, last, f1, f2):
-    """The fraction at which a test vanishes that has these values at the ends of a chord: along Hermite's cubic, where
-    it is the parameter that turns or has a value, else along a line."""
+    """A guess of the fraction at which a test with these end values vanishes: on Hermite's cubic of the parameter, if
+    that turns or reaches a bound, else on a straight line."""
     N, chord = first.shape[1], 0.0
     for i in range(N):
         chord += ((last[0, i] - first[0, i]) / first[2, i]) ** 2
@@ -84,8 +84,8 @@ def guessed(which, bound, first, last, f1, f2):
 
 @called
 def sought(system, which, bound, first, last, ends, found, place):
-    """The fraction of the chord of two points where a test vanishes, and the point there in ``found``; NaN if it does
-    not, or a trial fails. ``ends`` are its values at both, if they are known. By Chandrupatla's method (1997)."""
+    """The fraction of the chord of two points where a test vanishes, with the point there in ``found``; NaN if it does
+    not vanish or a trial fails. ``ends`` are its values at both ends, if known. Chandrupatla's method (1997)."""
     N, room, wanted = first.shape[1], room_for(system), (which, bound)
     z, tangent, least = np.empty(N), np.empty(N), np.inf
     x1, x2, x3, best = 0.0, 1.0, 0.0, np.nan
@@ -123,7 +123,7 @@ def sought(system, which, bound, first, last, ends, found, place):
         t = 0.5
         if fall**2 < ratio and (1 - fall) ** 2 < 1 - ratio:
             t = f1 / (f2 - f1) * f3 / (f2 - f3) + (x3 - x1) / (x2 - x1) * f1 / (f3 - f1) * f2 / (f3 - f2)
-            if abs(t) < slack:  # the zero is nearer than it need be known
+            if abs(t) < slack:  # the zero is closer than the accuracy asked for
                 break
         t = min(1 - slack, max(slack, t))
     return best if least <= SHARP * largest else np.nan
@@ -131,5 +131,5 @@ def sought(system, which, bound, first, last, ends, found, place):
 
 @loop
 def locate(parts, which, bound, first, last, found, place):
-    """The same, where nothing is known at the ends."""
+    """``sought`` without known values at the ends."""
     return sought(system_of(parts), which, bound, first, last, (np.nan, np.nan), found, place)

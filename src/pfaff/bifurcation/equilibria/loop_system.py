@@ -1,4 +1,4 @@
-"""What compiled loops know of a problem, by name; Python hands it over as plain tuples, which numba takes faster."""
+"""What compiled loops know of a problem, by name; Python passes it as plain tuples, which numba takes faster."""
 
 from __future__ import annotations
 
@@ -16,39 +16,40 @@ class Function(NamedTuple):
 
     address: int
     tape: np.ndarray
-    numbers: np.ndarray  # of all parameters
-    places: np.ndarray  # among them, of those that are free
+    numbers: np.ndarray  # values of all parameters
+    places: np.ndarray  # indices of the free ones among them
 
 
 class LoopSystem(NamedTuple):
-    """Of a branch or a curve, with the addresses of LAPACK's ``routines``."""
+    """A branch or a curve, with the addresses of LAPACK's ``routines``."""
 
     kind: int
     function: Function
     routines: np.ndarray
     b: np.ndarray  # borders, as rows
     c: np.ndarray
-    units: np.ndarray  # of z
+    units: np.ndarray  # units of z
     frame: Frame
 
 
 class Room(NamedTuple):
-    """For what is known at a point: its Jacobian, null vectors or bases of critical planes, and factors of a matrix."""
+    """Workspace at a point: its Jacobian, null vectors or bases of critical planes, and factors of a matrix."""
 
     J: np.ndarray
     right: np.ndarray
     left: np.ndarray
     factors: np.ndarray
     pivots: np.ndarray
-    sizes: np.ndarray  # of rows before they were factorised
+    sizes: np.ndarray  # sizes of rows before they were factorised
 
 
 class Spectra(NamedTuple):
-    """For eigenvalues at several points, those at both ends of a step first, and how they change along the branch."""
+    """Workspace for eigenvalues at several points, those at both ends of a step first, and their derivatives along the
+    branch."""
 
     values: np.ndarray
     slopes: np.ndarray
-    others: np.ndarray  # at these ends, the room that those leave which are not watched
+    others: np.ndarray  # at both ends, the matrices that bound the unwatched ones
 
 
 @called
@@ -59,7 +60,7 @@ def function_of(parts: Any) -> Function:
 
 @called
 def system_of(parts: Any) -> LoopSystem:
-    """What it changes is its own, but for the frame, which the next loop takes up."""
+    """A ``LoopSystem`` from plain tuples, with copies of what loops change; the frame is shared with the next loop."""
     kind, function, routines, b, c, units, frame = parts
     many, basis, dual, values, blocks = frame
     return LoopSystem(
@@ -79,18 +80,18 @@ def room_for(system: LoopSystem) -> Room:
 
 @called
 def spectra_for(n: int) -> Spectra:
-    """Both ends of a step."""
+    """Workspace for both ends of a step."""
     values, slopes = np.empty((2, n), dtype=np.complex128), np.empty((2, n), dtype=np.complex128)
     return Spectra(values, slopes, np.empty((2, 2, n, n)))
 
 
 @called
 def rates(function: Function, z: np.ndarray, values: np.ndarray) -> None:
-    """f, ∂f/∂x and ∂f/∂λ, the columns of values."""
+    """Evaluate f, ∂f/∂x and ∂f/∂λ into the columns of ``values``."""
     n, numbers = len(values), function.numbers
     for j in range(len(function.places)):
         numbers[function.places[j]] = z[n + j]
-    time = numbers.ctypes.data  # nothing depends on it
+    time = numbers.ctypes.data  # nothing depends on time
     call(
         function.address,
         (values.ctypes.data, z.ctypes.data, numbers.ctypes.data, time, function.tape.ctypes.data),
@@ -99,7 +100,7 @@ def rates(function: Function, z: np.ndarray, values: np.ndarray) -> None:
 
 @called
 def state_jacobian(J: np.ndarray, n: int) -> np.ndarray:
-    """∂f/∂x, the first rows and columns of the Jacobian of more equations, by z."""
+    """∂f/∂x: the first rows and columns of a larger Jacobian."""
     A = np.empty((n, n))
     for i in range(n):
         for j in range(n):

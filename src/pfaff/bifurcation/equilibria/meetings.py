@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from pfaff.bifurcation.equilibria.branches import EquilibriumBranch, EquilibriumPoint
 
 BETWEEN = 6  # places in a step
-HALVINGS = 30  # of the stretch in which two eigenvalues meet
+HALVINGS = 30  # halvings of a stretch in which two eigenvalues meet
 
 
 def eigenvalues_along(branch: EquilibriumBranch) -> tuple[np.ndarray, np.ndarray]:
@@ -44,6 +44,6 @@ def _between(a: EquilibriumPoint, b: EquilibriumPoint) -> list[Spot]:
 
 
 def _kinds(spot: Spot) -> tuple[int, int]:
-    """How many eigenvalues oscillate, and how many grow or decay: both change only where two meet, or one passes 0."""
+    """Numbers of oscillating and of other eigenvalues: both change only where two meet, or one passes 0."""
     values = spot.facts.eigenvalues
     return int(turning(values).sum()), int((np.abs(values.real) > REAL * np.abs(values)).sum())

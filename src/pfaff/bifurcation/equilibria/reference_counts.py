@@ -1,8 +1,8 @@
 """References to arrays that need not be counted.
 
-numba counts, atomically, how often an array is referred to, in each function that is given one; where functions are
-small that takes as long as what they do. A caller keeps what it lends: a function need not count references to its
-arguments, nor to variables that can be nothing but one of these.
+numba counts references to arrays, atomically, in each function that receives one; in small functions that takes as long
+as their work. A caller keeps what it lends: a function need not count references to its arguments, nor to variables
+that can only be one of these.
 """
 
 from __future__ import annotations
@@ -10,17 +10,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-VALUE = r'(?:%"[^"]+"|%[\w.$-]+)'  # in LLVM's language
+VALUE = r'(?:%"[^"]+"|%[\w.$-]+)'  # a value in LLVM's language
 FUNCTION = re.compile(r"^define .*?^}$", re.MULTILINE | re.DOTALL)
 COUNTED = re.compile(rf"call void @NRT_(?:in|de)cref\(ptr ({VALUE})\)")
 DEFINED = re.compile(rf"^\s*({VALUE}) = (?:tail )?(\w+)")
-CHOSEN = re.compile(rf"\[ ({VALUE}), %|ptr ({VALUE})")  # by a phi or a select
-POINTER = re.compile(r"call [^@(]*\bptr @")  # a function that may hand back what it is given
+CHOSEN = re.compile(rf"\[ ({VALUE}), %|ptr ({VALUE})")  # chosen by a phi or a select
+POINTER = re.compile(r"call [^@(]*\bptr @")  # a function that may return its argument
 USED = re.compile(VALUE)
 
 
 def uncounted(module: str) -> str:
-    """A module in which no function counts references to what it is lent."""
+    """A module in which no function counts references to what is lent to it."""
     return FUNCTION.sub(lambda function: "\n".join(_uncounted(function[0].split("\n"))), module)
 
 
@@ -33,7 +33,7 @@ def _uncounted(lines: list[str]) -> Iterator[str]:
 
 
 def _lent(head: str, *body: str) -> set[str]:
-    """Arguments, and what is chosen among them, that are handed to functions and compared, but never kept."""
+    """Arguments, and values chosen among them, that are passed to functions and compared, but never kept."""
     known, kept = {each: each for each in USED.findall(head)}, set()
 
     def origin(value: str) -> str:

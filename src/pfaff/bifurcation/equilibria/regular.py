@@ -1,4 +1,4 @@
-"""Problems of continuation whose points are found by compiled loops, where their equations have nothing structural."""
+"""Problems of continuation without structural zeros, whose points are found by compiled loops."""
 
 from __future__ import annotations
 
@@ -16,34 +16,34 @@ from pfaff.continuation.problem import TURNING, Event, Stretch
 from pfaff.continuation.walked_points import Walked
 from pfaff.threads import known_property
 
-EQUILIBRIA, FOLDS, HOPFS = range(3)  # what compiled loops know
-BOUND, TURN = -1, -2  # what is located by number beside tests: a value of the parameter, and where it turns
+EQUILIBRIA, FOLDS, HOPFS = range(3)  # kinds of problems that compiled loops exist for
+BOUND, TURN = -1, -2  # located by number beside tests: a value of the parameter, and where it turns
 FOLD, BRANCHING, HOPF = range(3)  # tests on branches of equilibria
-STEEP = 0.1  # change of the parameter along a unit tangent, in its units, where one branch only starts
-TANGENTIAL = 1e-10  # of the terms of J t, what is left of it
-STRETCH, SPECIALS = 128, 8  # points that are walked at once, and special ones: Ctrl-C is heard between them
+STEEP = 0.1  # change of the parameter along a unit tangent, in its units, beyond which a single branch starts
+TANGENTIAL = 1e-10  # residual of J t, relative to its terms
+STRETCH, SPECIALS = 128, 8  # points, and special points, walked at once: Ctrl-C is heard between them
 
 
 class Regular(Implicit):
-    """Equilibria, with or without one more equation; of no ``kind`` are those that compiled loops do not know."""
+    """Equilibria, with or without one more equation; ``kind`` is None if no compiled loop exists."""
 
     equations: RestEquations
     kind: int | None
-    place = 1e-12  # nearer, tests are rounding
-    walks = True  # whether nothing but its tests says what happens
-    numbers: ClassVar[Mapping[str, int]] = {}  # of tests in compiled loops
-    located_by_number: ClassVar[Sequence[str]] = ()  # those that are as sharp there
-    passable: ClassVar[Sequence[str]] = ()  # those beyond whose points loops may go on
+    place = 1e-12  # closer than this, tests are rounding
+    walks = True  # whether its tests alone decide what happens
+    numbers: ClassVar[Mapping[str, int]] = {}  # numbers of tests in compiled loops
+    located_by_number: ClassVar[Sequence[str]] = ()  # tests that are as sharp in loops
+    passable: ClassVar[Sequence[str]] = ()  # tests beyond whose zeros loops may go on
 
     @property
     def borders(self) -> tuple[np.ndarray, np.ndarray]:
-        """Rows b and c of what is bordered."""
+        """Rows b and c of the border."""
         none = np.zeros((0, self.equations.n))
         return none, none
 
     @known_property
     def loops(self) -> tuple[Any, ...] | None:
-        """The equations as compiled loops take them; none where they have a structure or no pointer, or where the loops
+        """The equations as compiled loops take them; None if there are structural zeros or no pointer, or if the loops
         were not compiled ahead."""
         s = self.equations
         pointer = None if self.kind is None or s.structural else s.pointer
@@ -58,7 +58,7 @@ class Regular(Implicit):
         return self.kind, function, lapack(), *self.borders, s.sizes, no_frame(s.n)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Without addresses, which are this process's own."""
+        """The state without addresses, which belong to this process."""
         return {name: value for name, value in vars(self).items() if name != "loops"}
 
     def solved(self, guess: np.ndarray, row: np.ndarray) -> np.ndarray:
@@ -68,7 +68,7 @@ class Regular(Implicit):
             z, _, _, ended, _ = placed(self.loops, guess, row, row, True)
             if not ended:
                 return z
-        return super().solved(guess, row)  # which says why there is none
+        return super().solved(guess, row)  # which raises with the reason
 
     def spot(self, z: np.ndarray, towards: np.ndarray) -> Spot:
         if self.loops is not None:
@@ -79,7 +79,7 @@ class Regular(Implicit):
                 facts = self.inspect(z, tangent)
                 facts.tell(jacobian=J)
                 return Spot(z, tangent, self.equations.sizes, facts)
-        return super().spot(z, towards)  # which says why there is none
+        return super().spot(z, towards)  # which raises with the reason
 
     def start(self, z: np.ndarray, ahead: float) -> Spot:
         if self.loops is not None:
@@ -96,7 +96,7 @@ class Regular(Implicit):
         return super().start(z, ahead)  # where the parameter hardly changes, branches may cross
 
     def spectrum_at(self, z: np.ndarray) -> np.ndarray:
-        """All eigenvalues, without structural zeros, where nothing else is known yet."""
+        """All eigenvalues without structural zeros, where nothing else is known yet."""
         if self.loops is not None:
             from pfaff.bifurcation.equilibria.branch_loops import first_spectrum
 
@@ -107,7 +107,7 @@ class Regular(Implicit):
 
     @property
     def passed(self) -> int:
-        """Tests, as bits, beyond whose points loops may go on."""
+        """Bit mask of the tests beyond whose zeros loops may go on."""
         return sum(1 << self.numbers[name] for name in self.passable)
 
     def at_step(self, units: np.ndarray, b: np.ndarray, c: np.ndarray) -> Any:
@@ -149,7 +149,7 @@ class Regular(Implicit):
         return Stretch(points, length, False, events, (ahead, turn))
 
     def _made(self, found: np.ndarray, k: int) -> tuple[Any, Spot]:
-        """A point from the rows that a loop left, with its problem."""
+        """A point from the rows that a loop filled, with its problem."""
         (z, tangent, units, bend), borders, n = found[k, :4], found[k, 4:], self.equations.n
         rows = len(borders) // 2
         problem = self.at_step(units, borders[:rows, :n], borders[rows:, :n])
@@ -195,7 +195,7 @@ class Regular(Implicit):
         return None if found is None else self.on_bound(found[1], bound)
 
     def _located(self, which: int, bound: float, a: Spot, b: Spot) -> tuple[float, Spot] | None:
-        """Where on the chord of two points a test of a number vanishes."""
+        """Where on the chord of two points the test with this number vanishes."""
         if self.loops is None:
             return None
         from pfaff.bifurcation.equilibria.branch_loops import locate

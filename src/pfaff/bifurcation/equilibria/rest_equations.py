@@ -1,7 +1,7 @@
 """Equilibria as regular equations: f(x, λ) + C u = 0 with R x = held, in one or two free parameters λ.
 
-Where equilibria come in families, the rows R select a member, and the columns C, which span what the Jacobian cannot
-reach, let u take up the equations that are then too many: u vanishes at every solution. What is still singular is a
+Where equilibria come in families, the rows R select a member, and the columns C, which span the complement of the
+Jacobian's range, let u absorb the surplus equations: u vanishes at every solution. Any remaining singularity is a
 bifurcation. Eigenvalues are those on the range of the Jacobian, without the structural zeros.
 """
 
@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 
 from pfaff.algebra.bordering import Border, at_rest, bordering, row_sizes
-from pfaff.bifurcation.equilibria.linearised import Linearised, along_lines, jacobian_of, linearised
+from pfaff.bifurcation.equilibria.linearised import Linearised, linear_about, linearised
+from pfaff.bifurcation.equilibria.parameter_units import FARTHER, grow_with_distance, in_natural_unit, ratio
 from pfaff.bifurcation.equilibria.state_sizes import state_sizes
 from pfaff.bifurcation.equilibria.zero_forms import Null, null_of
 from pfaff.errors import ConvergenceError, ParameterError
@@ -28,8 +29,7 @@ from pfaff.threads import known_property
 if TYPE_CHECKING:
     from pfaff.case import Bound
 
-FARTHER = 1e3  # times what moves the states by their sizes, how far a parameter is measured at once
-PROBE = 1e-5  # of differences of analytic Jacobians, relative to the units
+PROBE = 1e-5  # step of differences of analytic Jacobians, relative to the units
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,9 +44,9 @@ class RestEquations:
     rows: np.ndarray
     held: np.ndarray
     pull: np.ndarray  # R x = held + pull λ: how a free coordinate of the family moves
-    sizes: np.ndarray  # of z
-    origins: tuple[float, ...] = ()  # of the last free names: their units grow with the distance from there
-    reach: float = inf  # of the parameter of a branch, what changes the Jacobian as a whole
+    sizes: np.ndarray  # sizes of z
+    origins: tuple[float, ...] = ()  # origins of the last free names: their units grow with the distance from there
+    reach: float = inf  # change of the branch's parameter that changes the Jacobian as a whole
 
     @known_property
     def n(self) -> int:
@@ -58,17 +58,17 @@ class RestEquations:
 
     @property
     def attracting(self) -> int:
-        """How many holonomic constraints attract the flow."""
+        """The number of holonomic constraints that attract the flow."""
         return len(self.case.system.holonomic_constraints) if self.flow.settle else 0  # type: ignore[attr-defined]
 
     @known_property
     def parameters(self) -> tuple[str, ...]:
-        """Those of the free names that are parameters."""
+        """The free names that are parameters."""
         return tuple(name for name in self.free if name in self.case.system.parameter_names)
 
     @known_property
     def _places(self) -> tuple[list[int], list[int]]:
-        """Of the parameters that vary: among the numbers of the case, and among the free names."""
+        """Indices of the varying parameters: among the numbers of the case, and among the free names."""
         names = self.case.system.parameter_names
         return [names.index(name) for name in self.parameters], [self.free.index(name) for name in self.parameters]
 
@@ -79,17 +79,17 @@ class RestEquations:
 
     @property
     def pointer(self) -> Pointer | None:
-        """Of f, ∂f/∂x and ∂f/∂λ, compiled as one function, for compiled loops."""
+        """The address of f, ∂f/∂x and ∂f/∂λ, compiled as one function, for compiled loops."""
         return self._linearised.pointer
 
     @known_property
     def free_places(self) -> np.ndarray:
-        """Of what is free among the numbers of the case."""
+        """Indices of the free parameters among the numbers of the case."""
         return np.array(self._places[0], dtype=np.int64)
 
     @property
     def varied(self) -> list[int]:
-        """Places of parameters among the free names."""
+        """Indices of parameters among the free names."""
         return self._places[1]
 
     @known_property
@@ -117,7 +117,7 @@ class RestEquations:
         return self._linearised(self.x(z), self.numbers(z))[:, 1 : self.n + 1]
 
     def rates(self, z: np.ndarray) -> np.ndarray:
-        """f itself, without what u takes up."""
+        """f itself, without the part that u absorbs."""
         return self.flow.rhs(self.x(z), self.numbers(z))
 
     def reactions(self, z: np.ndarray) -> dict[str, float]:
@@ -125,7 +125,7 @@ class RestEquations:
         return dict(zip(getattr(self.case.system, "reaction_names", ()), values.tolist(), strict=False))
 
     def check_rest(self, z: np.ndarray) -> None:
-        """u vanishes at equilibria; elsewhere it hides that f does not."""
+        """Raise unless u vanishes, as it does at equilibria; elsewhere it hides that f does not."""
         taken = self.columns @ z[self.n : self.n + self.k]
         if at_rest(taken, np.abs(self.state_jacobian(z)) @ self.sizes[: self.n]):
             return
@@ -136,7 +136,7 @@ class RestEquations:
             )
 
     def row_sizes(self, z: np.ndarray) -> np.ndarray:
-        """How large the rows of the Jacobian are about z, in units: at a branch point a row may be rounding only."""
+        """Sizes of the rows of the Jacobian about z, in units: at a branch point a row itself may be mere rounding."""
         return row_sizes(self.jacobian, z, self.sizes)
 
     def residual(self, z: np.ndarray) -> np.ndarray:
@@ -150,7 +150,7 @@ class RestEquations:
         n, k, (_, among) = self.n, self.k, self._places
         values = self._linearised(z[:n], self.numbers(z))
         if not np.isfinite(values[:, 0]).all():
-            self.rates(z)  # which says what is singular
+            self.rates(z)  # which raises and names what is singular
         if not k and len(among) == len(self.free):
             return values[:, 0], values[:, 1:]
         J = np.zeros((n + k, n + k + len(self.free)))
@@ -164,9 +164,9 @@ class RestEquations:
         return np.concatenate([values[:, 0] + self.columns @ z[n : n + k], family]), J
 
     def rebased(self, z: np.ndarray) -> RestEquations:
-        """With columns, and sizes of the states, renewed at a point."""
+        """The problem with its columns, and the sizes of the states, renewed at a point."""
         sizes = self.sizes.copy()
-        # States grow together: one that is small beside the others is not followed in its own units.
+        # States grow together: one that is small beside the others is not measured in its own size.
         sizes[: self.n] *= max(1.0, float((np.abs(z) / sizes)[: self.n].max(initial=0.0)))
         grow_with_distance(sizes, z, self.origins)
         if not self.k:
@@ -175,15 +175,15 @@ class RestEquations:
         return replace(self, sizes=sizes, columns=_turned(self.reached(z)[2], self.columns / D) * D)
 
     def measured(self, z: np.ndarray) -> Self:
-        """With the parameter measured by what changes the Jacobian as a whole, or by its distance from here if that is
-        more: so that steps do not depend on how far a branch is to go, and none leads over to another branch."""
+        """The problem with the parameter measured by what changes the Jacobian as a whole, or by its distance from z if
+        that is larger: steps then do not depend on how far a branch is to go, and none leads over to another branch."""
         if not self.parameters:
             return self
         known = replace(self, origins=(float(z[-1]),), reach=min(self.jacobian_changes(z), self.reach))
         return known.reaching(z, float(self.sizes[-1]), 0.0)
 
     def jacobian_changes(self, z: np.ndarray) -> float:
-        """What the last parameter must change by to change the Jacobian as a whole."""
+        """The change of the last parameter that changes the Jacobian as a whole."""
         n, size = self.n, float(self.sizes[-1])
         numbers = self.numbers(z)[:, None].repeat(3, axis=1)
         numbers[self._places[0][-1]] += PROBE * size * np.array([0.0, 1.0, -1.0])
@@ -191,13 +191,13 @@ class RestEquations:
         return ratio(self.norm(here), self.norm((after - before) / (2 * PROBE))) * size
 
     def reaching(self, z: np.ndarray, span: float, least: float) -> Self:
-        """With a range of the parameter by which its steps are measured at z, no less than before."""
+        """The problem with a range of the parameter that measures its steps at z, no smaller than before."""
         sizes = self.sizes.copy()
         sizes[-1] = max(least, min(span, max(self.reach, abs(z[-1] - (self.origins[-1] if self.origins else 0.0)))))
         return self.in_units(sizes)
 
     def in_units(self, sizes: np.ndarray) -> Self:
-        """With other sizes. Nothing that is known by now depends on them: it stays known."""
+        """The problem with other sizes. Derived data do not depend on them and stay known."""
         if sizes.tobytes() == self.sizes.tobytes():
             return self
         same = object.__new__(type(self))
@@ -205,29 +205,22 @@ class RestEquations:
         return same
 
     def freed(self, name: str, value: float, span: float, z: np.ndarray) -> tuple[RestEquations, np.ndarray]:
-        """With one more parameter free, and its z: measured by no more than changes the Jacobian, or moves the states
-        far, so that steps do not depend on how far a curve is to go."""
+        """The problem with one more free parameter, and its z. The parameter is measured by no more than what changes
+        the equations, so that steps do not depend on how far a curve is to go."""
         pull = np.column_stack([self.pull, np.zeros(self.k)])
-        sizes, origins = np.append(self.sizes, span), (float(z[-1]), value)
+        origins, sizes, z = (float(z[-1]), value), np.append(self.sizes, span), np.append(z, value)
         fresh = replace(self, free=(*self.free, name), pull=pull, sizes=sizes, origins=origins, reach=inf)
-        z = np.append(z, value)
-        sizes[-1] = min(span, fresh.jacobian_changes(z), FARTHER * fresh.states_move(z))
-        return fresh, z
-
-    def states_move(self, z: np.ndarray) -> float:
-        """What the last parameter must change by to have the rates that states have if they change by their sizes."""
-        pushed = self.jacobian(z)[: self.n] @ np.eye(1, len(z), len(z) - 1)[0]
-        return ratio(self.norm(self.state_jacobian(z)), float(np.linalg.norm(pushed / self.sizes[: self.n])))
+        return in_natural_unit(fresh, z), z
 
     def norm(self, matrix: np.ndarray) -> float:
-        """Of ∂f/∂x, or of a change of it, in the units of the states."""
+        """The norm of ∂f/∂x, or of a change of it, in the units of the states."""
         units = self.sizes[: self.n]
         return float(np.linalg.norm(matrix * units / units[:, None]))
 
     def reached(self, z: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """∂f/∂x in the units of the states, and bases there of what states and parameters reach, and do not.
+        """∂f/∂x in the units of the states, and bases there of what states and parameters reach, and of its complement.
 
-        The latter belongs to the family: at a fold the states alone do not reach all the rest.
+        The complement belongs to the family: at a fold the states alone do not reach all the rest.
         """
         columns = [*range(self.n), *range(self.n + self.k, len(z))]
         wide = self.jacobian(z)[: self.n, columns] * self.sizes[columns] / self.sizes[: self.n, None]
@@ -246,9 +239,10 @@ class RestEquations:
         return matrix
 
     def across(self, z: np.ndarray) -> Null:
-        """The null vectors of a bifurcation: q among what is reached, and p orthogonal to motions t along the family.
+        """The null vectors of a bifurcation: q in the range, and p orthogonal to motions t along the family.
 
-        J q1 = q has no solution with another q, nor Jᵀp0 = p with another p. Where zeros form blocks, bordered ones.
+        For no other q has J q1 = q a solution, and for no other p has Jᵀp0 = p. Where zeros form blocks, they are
+        bordered ones.
         """
         units = self.sizes[: self.n + self.k]
         if not self.k or len(self.zeros) > 1:
@@ -257,7 +251,7 @@ class RestEquations:
         blank = np.zeros((self.k, self.k))
         q = null_of(np.block([[J, P], [P.T, blank]]), self.n, units).q
         null = np.linalg.svd(J)[2][self.n - self.k - 1 :]
-        t = np.linalg.svd(null - np.outer(null @ q, q))[2][: self.k].T  # all of them but q
+        t = np.linalg.svd(null - np.outer(null @ q, q))[2][: self.k].T  # all null vectors but q
         return null_of(np.block([[J, _turned(t, P)], [P.T, blank]]), self.n, units)
 
     def branching(self, z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -279,7 +273,7 @@ class RestEquations:
         return np.stack([sides[..., :m], sides[..., m:]]), lengths
 
     def bending(self, z: np.ndarray, direction: np.ndarray) -> np.ndarray:
-        """How the whole Jacobian changes along a direction, by differences of analytic ones."""
+        """The change of the whole Jacobian along a direction, by differences of analytic ones."""
         h = PROBE / float(np.linalg.norm(direction / self.sizes))
         return (self.jacobian(z + h * direction) - self.jacobian(z - h * direction)) / (2 * h)
 
@@ -288,34 +282,23 @@ class RestEquations:
         return float(left @ self.bending(z, v) @ w)
 
     def field(self, z: np.ndarray) -> Field:
-        """The same flow as normal forms want it, with the first free name as its load."""
+        """The flow as normal forms need it, with the first free name as its load."""
         held = tuple(self.flow.states.index(name) for name in self.held_states)
         return Field(self.flow, self.free[0], self.numbers(z), sum(self.zeros), held)
 
     @property
     def held_states(self) -> list[str]:
-        """Coordinates of the family that are held."""
+        """Names of the family coordinates that are held."""
         return [self.flow.states[int(np.abs(row).argmax())] for row in self.rows if (np.abs(row) > 0).sum() == 1]
 
     def form(self, z: np.ndarray) -> Callable[..., np.ndarray]:
-        """Derivatives of f by the states, applied to as many directions."""
+        """Derivatives of f with respect to the states, applied to directions."""
         return partial(self.field(z).form, self.x(z), self.free_values(z)[self.free[0]])
 
     def border(self, z: np.ndarray) -> Border:
         J = self.state_jacobian(z)
         at = bordering(J, self.k)
         return Border(self.columns, self.rows, at.left, at.right, at.scale)
-
-
-def ratio(whole: float, part: float) -> float:
-    """Of two norms; infinite, where one of them is none."""
-    return whole / part if whole > 0 and part > 0 else inf
-
-
-def grow_with_distance(sizes: np.ndarray, z: np.ndarray, origins: Sequence[float]) -> None:
-    """Those of parameters, the last ones of z."""
-    for j, origin in enumerate(reversed(origins), start=1):
-        sizes[-j] = max(sizes[-j], abs(z[-j] - origin))
 
 
 def _turned(columns: np.ndarray, like: np.ndarray) -> np.ndarray:
@@ -328,8 +311,8 @@ def equations_about(
     case: Bound, flow: Flow, free: tuple[str, ...], x: np.ndarray, spans: Sequence[float], fixed: Sequence[str],
     zeros: tuple[int, ...], known: tuple[np.ndarray, np.ndarray, Border] | None = None,
 ) -> tuple[RestEquations, np.ndarray]:  # fmt: skip
-    """The problem about an equilibrium with these structural zeros, and its z there; ``known`` is what ``linear_about``
-    gives."""
+    """The problem about an equilibrium with these structural zeros, and its z there; ``known`` is the result of
+    ``linear_about``."""
     J, by, whole = known or linear_about(case, flow, free[0], x)
     k = zeros[0] if zeros else 0
     moving, kept = ([flow.states.index(name) for name in names if name in flow.states] for names in (free, fixed))
@@ -343,30 +326,12 @@ def equations_about(
         pull[0, 0] = rows[0, j]
     span = np.abs(np.asarray(spans, dtype=float))
     states, share = state_sizes(whole, J, by, x, flow, case, free[0], span[0])
-    # Beyond, the accuracy of a parameter would be less than what the states tell of it.
+    # Beyond, the parameter would be less accurate than the states allow.
     reach = FARTHER * share * span[0]
     span[0] = min(span[0], reach)
     sizes, z = np.concatenate([states, np.ones(k), span]), np.concatenate([x, np.zeros(k), values])
     held = rows @ x - pull @ values
     return RestEquations(case, flow, free, zeros, border.columns, rows, held, pull, sizes, reach=reach), z
-
-
-def linear_about(case: Bound, flow: Flow, name: str, x: np.ndarray) -> tuple[np.ndarray, np.ndarray, Border]:
-    """∂f/∂x, ∂f/∂λ if the name is a parameter's, and the border of the former."""
-    from pfaff.bifurcation.equilibria.branch_loops import lapack, ready, regular_units
-
-    names, n = (name,) if name in case.system.parameter_names else (), len(x)
-    if along_lines(flow) or flow.structured:
-        J = jacobian_of(flow, x, case.numbers)
-        by = flow.parameter_jacobian(x, case.numbers, names) if names else np.zeros((n, 0))
-    else:
-        values = linearised(flow, names)(x, case.numbers)
-        J, by = np.ascontiguousarray(values[:, 1 : n + 1]), values[:, n + 1 :]
-    units = regular_units(lapack(), J) if ready() else np.empty(0)
-    if not len(units):
-        return J, by, bordering(J)
-    none = np.zeros((n, 0))
-    return J, by, Border(none, none.T, none, none, units)
 
 
 def value_of(case: Bound, flow: Flow, x: np.ndarray, name: str) -> float:

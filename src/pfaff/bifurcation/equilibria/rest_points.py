@@ -51,12 +51,12 @@ class RestPoint:
 
     @property
     def value(self) -> float:
-        """Of the parameter in which the branch or curve is followed."""
+        """Value of the parameter in which the branch or curve is followed."""
         return float(self.spot.z[-1])
 
     @property
     def values(self) -> dict[str, float]:
-        """Of all parameters that vary."""
+        """Values of all parameters that vary."""
         return self.equations.free_values(self.spot.z)
 
     @property
@@ -77,7 +77,7 @@ class RestPoint:
 
     @property
     def eigenvalues(self) -> np.ndarray:
-        """The least stable first."""
+        """Eigenvalues, the least stable first."""
         values = self.spot.facts.eigenvalues
         return values[np.lexsort((values.imag, -values.real))]
 
@@ -92,18 +92,18 @@ class RestPoint:
 
     @property
     def residual(self) -> float:
-        """Of the equations, relative to the largest rate that states of usual size have."""
+        """Residual of the equations, relative to the largest rate of states of usual size."""
         s, z = self.equations, self.spot.z
         usual = np.abs(s.state_jacobian(z)) @ s.sizes[: s.n]
         return float(np.abs(s.rates(z)).max() / (usual.max() or 1.0))
 
     @property
     def measurable(self) -> tuple[str, ...]:
-        """What expressions of a point may contain: parameters, states, reactions."""
+        """Names that expressions of a point may contain: parameters, states, reactions."""
         return tuple(dict.fromkeys((*self.case.system.parameter_names, *self.state, *self.reaction)))
 
     def measured(self, name: str) -> float:
-        """The value of what has a name in expressions."""
+        """The value that a name stands for in expressions."""
         one_of(self.measurable, name, "no expression contains")
         names = self.case.system.parameter_names
         return float(self.case.numbers[names.index(name)]) if name in names else self[name]
@@ -113,7 +113,7 @@ class RestPoint:
         return self.case.branch(parameter, to, start=self, **options)
 
     def plot(self) -> Figure:
-        """Its eigenvalues in the complex plane, those that grow apart."""
+        """Its eigenvalues in the complex plane; those that grow are marked."""
         from pfaff.draw.spectrum import draw_rest_point
 
         return draw_rest_point(self)
@@ -126,11 +126,12 @@ class RestPoint:
         return known[name]
 
 
+@answering
 @dataclass(frozen=True, eq=False, repr=False)
 class RestTrail(Trail[Point, Special]):
     """``trail[i]`` is a point, ``special`` lists the located ones, ``ended`` says why there are no more.
 
-    ``places`` are the indices of the points that come next after the special ones.
+    ``places`` are, for each special point, the index of the next point after it.
     """
 
     points: Sequence[Point]
@@ -148,7 +149,7 @@ class RestTrail(Trail[Point, Special]):
         progress: Callable[[Point], Any] | None = None,
         events: Mapping[str, Any] | None = None,
     ) -> Self:
-        """The same, followed on from the last point in its direction until the parameter is ``to``."""
+        """The trail followed on from the last point, in its direction, until the parameter is ``to``."""
         last, name = self.points[-1], self.parameters[-1]
         course = Course.asked(to, self.step, points, bounds, progress, name, events)
         limits = self._limits(course)
@@ -182,7 +183,7 @@ class RestTrail(Trail[Point, Special]):
     def gathered(
         cls, problem: Any, start: Spot, course: Course, limits: Limits, fresh: bool = False, home: Spot | None = None
     ) -> Self:
-        """Everything from a spot on; ``fresh`` and ``home`` are as for ``Engine.follow``."""
+        """The trail from a spot on; ``fresh`` and ``home`` are as for ``Engine.follow``."""
         engine: Engine[Spot] = Engine(problem)
         found = gathered(
             engine,

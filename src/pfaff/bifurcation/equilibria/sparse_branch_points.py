@@ -10,15 +10,15 @@ from pfaff.algebra.sparse_borders import Factors, bordered, null_vectors, with_c
 from pfaff.bifurcation.equilibria.sparse_equations import SparseRestEquations
 
 NEAR = 1e-3  # all steps together of an accepted polish, in units
-STEPS = 12  # of Newton's method
+STEPS = 12  # most Newton steps
 
 
 def sparse_polished(s: SparseRestEquations, z: np.ndarray) -> tuple[np.ndarray, bool]:
     """f + β b = 0, g = 0, ⟨w, f_λ⟩ = 0 for z and β, by Newton's method (Moore 1980; Govaerts 2000, Sec. 6.6).
 
     g and w are those of the bordered Jacobian, N v + b g = 0, ⟨c, v⟩ = 1 and Nᵀw + c g = 0, ⟨b, w⟩ = 1, with its null
-    vectors b and c. Their derivatives are those of wᵀN along v, and of wᵀ(f_λ − N y) where N y = f_λ but along b. Where
-    β does not vanish, two branches come near each other and do not cross: that is told, too.
+    vectors b and c. Their derivatives are those of wᵀN along v, and of wᵀ(f_λ − N y) where N y = f_λ up to b. Where β
+    does not vanish, two branches come near each other and do not cross: the second result says so.
     """
     n, start = s.n, z
     c, b = null_vectors(s.state_jacobian(z))

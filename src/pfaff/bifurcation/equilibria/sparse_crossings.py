@@ -1,8 +1,8 @@
-"""Where eigenvalues of large sparse flows pass the imaginary axis between two points, and how many at each place.
+"""Where eigenvalues of large sparse flows cross the imaginary axis between two points, and how many at each place.
 
-Which eigenvalue is the next from the right is known where all that grow are, by Arnoldi's method. From there one is
-followed to the axis by inverse iteration, at a fraction of the cost; where it arrives its order is looked up again, and
-if others have come between, the search goes on from there with the one that is next now.
+Arnoldi's method tells which eigenvalue is the next from the right, where all growing ones are known. From there it is
+followed to the axis by inverse iteration, at a fraction of the cost; on arrival its order is determined again, and if
+others have come between, the search goes on with the one that is next now.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from pfaff.stability.rightmost import followed
 Values = Callable[[Spot], np.ndarray]
 Place = tuple[float, Spot]  # as a fraction of the chord between two points
 
-TOGETHER = 1e-5  # of a step, on which eigenvalues cross at one place
-ON_AXIS = 1e-8  # of growth rates at the ends of a step, those that are none: of the one that is followed, and in order
-ROUNDS = 4  # of following, after which all eigenvalues are computed at every trial
-TRIALS = 16  # of the secant method
-PLACE, SLOW = 1e-14, 1e-9  # of a step, changes that are rounding: in any case, and if they no longer shrink
+TOGETHER = 1e-5  # share of a step within which eigenvalues cross at one place
+ON_AXIS = 1e-8  # growth rates below this, relative to those at the ends of a step, are zero
+ROUNDS = 4  # rounds of following, after which all eigenvalues are computed at every trial
+TRIALS = 16  # most trials of the secant method
+PLACE, SLOW = 1e-14, 1e-9  # changes, relative to the step, that are rounding: in any case, and if they no longer shrink
 
 
 def decisive(spot: Spot) -> np.ndarray:
@@ -36,7 +36,7 @@ def decisive(spot: Spot) -> np.ndarray:
 
 
 def crossings(engine: Any, a: Spot, b: Spot, values: Values = decisive) -> list[tuple[Spot, int]]:
-    """Where eigenvalues, or some of them, pass the imaginary axis between two points, and how many at each place."""
+    """Where eigenvalues, or some of them, cross the imaginary axis between two points, and how many at each place."""
     counts = [unstable(values(spot)) for spot in (a, b)]
     found: list[list[Any]] = []
     order = min(counts) + 1
@@ -47,7 +47,7 @@ def crossings(engine: Any, a: Spot, b: Spot, values: Values = decisive) -> list[
             order += 1
             continue
         at, spot = place
-        together = 1 + int(_pair(values(spot), order))  # of a pair, both
+        together = 1 + int(_pair(values(spot), order))  # both of a pair
         if found and abs(found[-1][0] - at) < TOGETHER:
             found[-1][2] += together
         else:
@@ -57,7 +57,7 @@ def crossings(engine: Any, a: Spot, b: Spot, values: Values = decisive) -> list[
 
 
 def _arrival(between: Callable[[float], Spot], a: Spot, b: Spot, values: Values, order: int) -> Place | None:
-    """Where the eigenvalue of an order is on the axis, by following; none where that does not lead there."""
+    """Where the eigenvalue of this order reaches the axis, by following; None where following does not lead there."""
     low, high = (0.0, a), (1.0, b)
     first, last = (_real_part(values, order, spot) for spot in (a, b))
     if a.facts.matrix is None or not first * last < 0:
@@ -79,8 +79,8 @@ def _arrival(between: Callable[[float], Spot], a: Spot, b: Spot, values: Values,
 def _to_axis(
     between: Callable[[float], Spot], low: Place, high: Place, values: Values, order: int
 ) -> tuple[float, Spot, float]:
-    """Where the eigenvalue that has an order at the nearer end of two is on the axis, and what is left of its real part
-    there: by the secant method."""
+    """Where the eigenvalue that has this order at the nearer end reaches the axis, and its remaining real part there:
+    by the secant method."""
     rates = [_real_part(values, order, spot) for _, spot in (low, high)]
     start, spot = min(zip((low, high), rates, strict=True), key=lambda end: abs(end[1]))[0]
     value, vector = spot.facts.eigenpair(_in_order(values(spot), order))
@@ -101,12 +101,12 @@ def _to_axis(
 
 
 def _in_order(values: np.ndarray, order: int) -> complex:
-    """An eigenvalue, counted from the right."""
+    """The eigenvalue of this order, counted from the right."""
     return complex(values[np.argsort(-values.real, kind="stable")[order - 1]])
 
 
 def _real_part(values: Values, order: int, spot: Spot) -> float:
-    """Of an eigenvalue, counted from the right: continuous, whatever meets whatever."""
+    """The real part of the eigenvalue of this order, counted from the right: continuous, whichever eigenvalues meet."""
     known = np.sort(values(spot).real)
     return float(known[-order]) if len(known) >= order else np.nan
 

@@ -1,4 +1,4 @@
-"""Equilibria of large sparse flows as equations f(x, λ) = 0: the same as ``rest_equations`` without families.
+"""Equilibria of large sparse flows as equations f(x, λ) = 0: those of ``rest_equations`` without families.
 
 Jacobians are sparse arrays, and nothing is computed that takes the cube of the number of states.
 """
@@ -14,7 +14,8 @@ from scipy import sparse
 
 from pfaff.algebra.sparse_borders import Factors, bordered, entries, in_units, null_vectors
 from pfaff.bifurcation.equilibria.first_rates import changed, elsewhere, on_way
-from pfaff.bifurcation.equilibria.rest_equations import FARTHER, PROBE, RestEquations, ratio, value_of
+from pfaff.bifurcation.equilibria.parameter_units import FARTHER, ratio
+from pfaff.bifurcation.equilibria.rest_equations import PROBE, RestEquations, value_of
 from pfaff.bifurcation.equilibria.state_sizes import FEW, SHARES
 from pfaff.bifurcation.equilibria.zero_forms import Null
 from pfaff.errors import ParameterError
@@ -45,7 +46,7 @@ class SparseNull(Null):
 
 
 def sparse_null(matrix: sparse.csc_array) -> SparseNull:
-    """Of the smallest singular value."""
+    """The null vectors, those of the smallest singular value."""
     q, p = null_vectors(matrix)
     q = q * (np.sign(q[np.abs(q).argmax()]) or 1.0)
     return SparseNull(matrix, q, p * (np.sign(p @ q) or 1.0), len(q))
@@ -66,7 +67,7 @@ class SparseRestEquations(RestEquations):
     def evaluated(self, z: np.ndarray) -> tuple[np.ndarray, sparse.csc_array]:
         rates, J = self._sparse(z[: self.n], self.numbers(z))
         if not np.isfinite(rates).all():
-            self.rates(z)  # which says what is singular
+            self.rates(z)  # which raises and names what is singular
         return rates, J
 
     def row_sizes(self, z: np.ndarray) -> np.ndarray:
@@ -84,13 +85,13 @@ class SparseRestEquations(RestEquations):
         return sparse_null(self.state_jacobian(z))
 
     def bent(self, z: np.ndarray, left: np.ndarray, direction: np.ndarray) -> np.ndarray:
-        """wᵀ(∂J/∂z) d for every component of z, J by states and parameters: by the change of wᵀJ along d, since second
-        derivatives are symmetric."""
+        """wᵀ(∂J/∂z) d for every component of z, J with respect to states and parameters: by the change of wᵀJ along d,
+        since second derivatives are symmetric."""
         h = PROBE / float(np.linalg.norm(direction / self.sizes))
         return (left @ self.jacobian(z + h * direction) - left @ self.jacobian(z - h * direction)) / (2 * h)
 
     def second(self, z: np.ndarray, left: np.ndarray, v: np.ndarray, w: np.ndarray) -> float:
-        """By derivatives of f along lines: differences of large entries would hide it."""
+        """⟨left, G_zz(v, w)⟩ by derivatives of f along lines: differences of large entries would hide it."""
         n, unit = self.n, np.zeros(len(z))
         unit[-1] = 1.0
         *by_states, by_itself = self.bent(z, left, unit)
@@ -109,8 +110,8 @@ class SparseRestEquations(RestEquations):
 def sparse_start(
     case: Bound, name: str, to: float, start: Any, fixed: Mapping[str, float]
 ) -> tuple[SparseRestEquations, np.ndarray] | None:
-    """The problem at an equilibrium of a large sparse flow; none if the flow is another, or its equilibria form a
-    family, of which dense matrices tell more."""
+    """The problem at an equilibrium of a large sparse flow; None if the flow is not one, or if its equilibria form a
+    family, which dense matrices treat better."""
     if not sparse_flow(case.system):
         return None
     flow: Flow = case.system.flow  # type: ignore[attr-defined]
@@ -144,8 +145,8 @@ def sparse_about(
 
 
 def _sizes(case: Bound, flow: Flow, name: str, x: np.ndarray, span: float) -> tuple[np.ndarray, float]:
-    """Of the states: as large as they are, or as what the parameter does to them, as ``state_sizes`` has it; and the
-    share of its way on which it does so."""
+    """Sizes of the states: their own, or those the parameter gives them, as in ``state_sizes``; and the share of the
+    parameter's way on which it does so."""
     n, linear, numbers = len(x), sparse_linearised(flow, (name,)), case.numbers
     wide = linear(x, numbers)[1]
     J, push = wide[:, :n], wide[:, [n]].toarray()[:, 0]
@@ -161,7 +162,7 @@ def _sizes(case: Bound, flow: Flow, name: str, x: np.ndarray, span: float) -> tu
 def _straight(
     linear: SparseLinearised, case: Bound, x: np.ndarray, way: np.ndarray, span: float, J: sparse.csc_array
 ) -> float:
-    """The share of a way from x on which a first rate leads."""
+    """The share of a way from x on which a first-order prediction holds."""
     n, numbers, size = len(x), case.numbers, float(np.linalg.norm(J.data))
     place = case.system.parameter_names.index(linear.names[0])
 

@@ -1,9 +1,9 @@
 """Branches of equilibria of large sparse flows: folds, branch points and Hopf points by a few eigenvalues.
 
-Folds are found as always, where the parameter turns. Of the eigenvalues the rightmost are known, those that grow among
-them: where their number changes, the real part of the one that is next in order passes zero, at a Hopf point or, if it
-is real and the branch does not fold, at a branch point. Where it takes too many eigenvalues to be sure of all that
-grow, branch points are also where the bordered Jacobian changes the sign of its determinant, as sparse factors tell.
+Folds are found as always, where the parameter turns. The rightmost eigenvalues are known, the growing ones among them:
+where their number changes, the real part of the next in order passes zero, at a Hopf point or, if it is real and the
+branch does not fold, at a branch point. Where too many eigenvalues are needed to be sure of all that grow, branch
+points are also located where the bordered Jacobian changes the sign of its determinant, by sparse factors.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ from pfaff.continuation.sparse import SparseImplicit
 from pfaff.stability.rightmost import FEWEST, Rightmost, rightmost
 from pfaff.threads import known_property
 
-OF_ZERO = ("branch point", "divergence")  # what an eigenvalue that passes zero may be, if the branch does not fold
-REACH = 2.0  # times what an eigenvalue moves by in a step, from where the imaginary axis is near
+OF_ZERO = ("branch point", "divergence")  # what an eigenvalue that passes zero may mean, if the branch does not fold
+REACH = 2.0  # distance from the imaginary axis, relative to the move of an eigenvalue in a step, that is near
 
 
 @dataclass(frozen=True, eq=False)
 class SparseFacts(Facts):
-    """What is known about a point of a branch, of the rightmost eigenvalues only."""
+    """What is known about a point of a branch, for the rightmost eigenvalues only."""
 
     problem: SparseRests
     jacobian: sparse.csc_array
@@ -46,7 +46,7 @@ class SparseFacts(Facts):
 
     @property
     def matrix(self) -> sparse.csc_array:
-        """Whose eigenvalues they are."""
+        """The matrix that has these eigenvalues."""
         return self.jacobian[:, : self.problem.equations.n]
 
     def eigenpair(self, value: complex) -> tuple[complex, np.ndarray]:
@@ -64,7 +64,7 @@ class SparseFacts(Facts):
 
     @property
     def decisive(self) -> np.ndarray:
-        """What passes zero, or the imaginary axis, where stability changes, in the order of ``slopes``."""
+        """Values that pass zero, or the imaginary axis, where stability changes, in the order of ``slopes``."""
         return self.eigenvalues
 
     @known_property
@@ -76,7 +76,7 @@ class SparseFacts(Facts):
 
     @known_property
     def singular(self) -> float:
-        """Of the Jacobian bordered by the tangent, what passes zero with its determinant."""
+        """A number that passes zero with the determinant of the Jacobian bordered by the tangent."""
         sizes = self.problem.equations.sizes
         try:
             factors = Factors(with_rows(in_units(self.jacobian, sizes), (self.tangent / sizes)[None]), 1)
@@ -88,8 +88,8 @@ class SparseFacts(Facts):
 
 @dataclass(frozen=True, eq=False)
 class SparseRests(SparseImplicit, Rests):
-    """Equilibria along one free parameter; so many eigenvalues are ``expected`` to be of interest, and branch points
-    are looked for ``by_determinant`` where not all that grow are known."""
+    """Equilibria along one free parameter; ``expected`` eigenvalues are computed at first, and branch points are looked
+    for ``by_determinant`` where not all that grow are known."""
 
     equations: SparseRestEquations
     expected: int = FEWEST
@@ -102,7 +102,7 @@ class SparseRests(SparseImplicit, Rests):
 
     @known_property
     def probe(self) -> np.ndarray:
-        """What no vector is orthogonal to by accident."""
+        """A random vector: no vector is orthogonal to it by accident."""
         return np.random.default_rng(1949).uniform(-1, 1, self.equations.n + 1)
 
     def renewed(self, point: Spot) -> tuple[Any, Spot]:
@@ -116,7 +116,7 @@ class SparseRests(SparseImplicit, Rests):
         return Asked({"fold": lambda: facts.turning, **singular})
 
     def hides(self, a: Spot, b: Spot, length: float) -> bool:
-        """Two folds, or a growth rate that comes and goes, or one that comes as another goes."""
+        """Whether a step hides two folds, a growth rate that comes and goes, or one that comes as another goes."""
         first, last, unit = a.facts, b.facts, self.equations.sizes[-1] * length
         rounding = np.spacing(max(abs(a.z[-1]), abs(b.z[-1]))) / unit
         if turns_between(first.turning, last.turning, (b.z[-1] - a.z[-1]) / unit, rounding):
@@ -126,10 +126,10 @@ class SparseRests(SparseImplicit, Rests):
         return int(rates.crossed(beyond=False).sum()) > changes or rates.hide()
 
     def missed(self, a: Spot, b: Spot, found: Any) -> Missed | None:
-        return None  # crossings are counted below, together ones too
+        return None  # crossings are counted below, simultaneous ones too
 
     def events(self, engine: Any, a: Spot, b: Spot, length: float, last: bool) -> list[Event]:
-        """Folds, and what eigenvalues do that cross at other places."""
+        """Folds, and the events of eigenvalues that cross elsewhere."""
         found, chord = engine.events(a, b), (b.z - a.z) / a.units**2
         told = [self._crossed(spot, many) for spot, many in crossings(engine, a, b)]
         crossed = [event for event in told if event is not None]
@@ -153,7 +153,7 @@ class SparseRests(SparseImplicit, Rests):
         return sparse_polished(self.equations, event.point.z)[1]
 
     def _crossed(self, spot: Spot, many: int) -> Event | None:
-        """What so many eigenvalues do that cross the imaginary axis at one place."""
+        """The event of ``many`` eigenvalues that cross the imaginary axis at one place."""
         values = spot.facts.decisive
         nearest = values[np.argsort(np.abs(values.real))[:many]]
         pairs = nearest[nearest.imag > REAL * np.abs(nearest)]
@@ -176,7 +176,7 @@ class SparseRests(SparseImplicit, Rests):
 
 
 def _near_axis(first: SparseFacts, last: SparseFacts, length: float) -> Rates:
-    """Growth rates of those eigenvalues that may reach the imaginary axis in a step."""
+    """Growth rates of the eigenvalues that may reach the imaginary axis in a step."""
     whole = Rates.between(first.decisive, first.slopes, last.decisive, last.slopes, length)
     near = (np.abs(whole.a) <= REACH * np.abs(whole.da)) | (np.abs(whole.b) <= REACH * np.abs(whole.db))
     near |= whole.a * whole.b <= 0

@@ -27,8 +27,8 @@ ZERO = 1e-6  # eigenvalues below this, relative to the largest, are zero at a fo
 
 @dataclass(frozen=True, eq=False)
 class SpecialForm:
-    """Of a special point: the coefficient of its normal form, its frequency, the Hopf point as ``case.hopf`` gives it,
-    and a note."""
+    """The normal form of a special point: its coefficient, its frequency, the Hopf point as ``case.hopf`` gives it, and
+    a note."""
 
     coefficient: float = NAN
     omega: float = NAN
@@ -37,7 +37,7 @@ class SpecialForm:
 
 
 def form_of(problem: Any, spot: Spot, kind: str, many: int) -> SpecialForm:
-    """Of a special point of a kind, at which so many eigenvalues or pairs cross."""
+    """The normal form of a special point of a kind, at which ``many`` eigenvalues or pairs cross."""
     if kind.startswith(MULTIPLE):
         return _multiple(spot, kind, many)
     if kind == Kind.FOLD:
@@ -73,7 +73,7 @@ def _hopf(problem: Any, spot: Spot) -> SpecialForm:
 
 
 def _multiple(spot: Spot, kind: str, many: int) -> SpecialForm:
-    """Where several eigenvalues cross together: l1 and a are coefficients of one pair or one eigenvalue alone."""
+    """The form where several eigenvalues cross together: l1 and a are coefficients of a single pair or eigenvalue."""
     if kind != MULTIPLE + Kind.HOPF:
         return SpecialForm(note=f"{many} eigenvalues pass zero together")
     pairs = axis_pairs(spot.facts.eigenvalues, 2 * many)
@@ -83,7 +83,7 @@ def _multiple(spot: Spot, kind: str, many: int) -> SpecialForm:
 
 
 def _on_family(problem: Any, spot: Spot, omega: float) -> str:
-    """What a family of equilibria does at its Hopf point (Fiedler, Liebscher and Alexander 2000)."""
+    """What happens at the Hopf point of a family of equilibria, in words (Fiedler, Liebscher and Alexander 2000)."""
     s = problem.equations
     _, third = normal_form_at(s.field(spot.z), s.x(spot.z), problem.value(spot), omega)
     return criticality_of(third)

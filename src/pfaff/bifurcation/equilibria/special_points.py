@@ -2,10 +2,9 @@
 
 Folds are where the branch turns back in the parameter; branch points where the bordered Jacobian is singular; Hopf
 points where Π(λ_i + λ_j) vanishes with a pair on the imaginary axis, which at a Bogdanov–Takens point is a double zero
-at a fold; where several eigenvalues cross together, the one
-that is last in order of growth. On a family of equilibria an eigenvalue may also
-pass zero while the branch neither turns nor branches: a divergence. Doedel, Keller and Kernévez (1991); Govaerts,
-Numerical Methods for Bifurcations of Dynamical Equilibria (2000).
+at a fold. Several eigenvalues that cross together are located by the growth rate of the last of them in order. On a
+family of equilibria an eigenvalue may also pass zero while the branch neither turns nor branches: a divergence. Doedel,
+Keller and Kernévez (1991); Govaerts, Numerical Methods for Bifurcations of Dynamical Equilibria (2000).
 """
 
 from __future__ import annotations
@@ -41,28 +40,28 @@ from pfaff.continuation.endings import Refused
 from pfaff.continuation.problem import Asked, Event, Missed
 from pfaff.threads import known_property
 
-FLAT = 0.1  # slopes of the parameter that fall below this share of those at both ends are looked at
+FLAT = 0.1  # slopes of the parameter below this share of those at both ends are examined
 LEVEL = 1e-8  # bending of the parameter along a branch that is rounding
-AT_ZERO = 1e-9  # size of an eigenvalue, relative to a pair on the imaginary axis, that passes zero with it
-ASIDE = 1e-2  # of a step, where the tangent beside a branch point is that of the branch
-BESIDE = 0.05  # distance, in units, at which the parameter tells whether it turns where it is flat
-DOUBLE = 1e-6  # distance, in units, at which eigenvalues that vanish like its root are zero
+AT_ZERO = 1e-9  # size of an eigenvalue that passes zero with a pair on the imaginary axis, relative to the pair
+ASIDE = 1e-2  # share of a step beside a branch point at which the tangent is that of the branch
+BESIDE = 0.05  # distance, in units, at which it is seen whether the parameter turns where it is flat
+DOUBLE = 1e-6  # distance, in units, within which eigenvalues that vanish like its root are zero
 WITHIN = np.linspace(0, 1, 17)[1:-1]  # places in a step
 SLOPES = np.column_stack(  # there, of Hermite's cubic, by those of the chord and of both ends
     [6 * WITHIN * (1 - WITHIN), (1 - WITHIN) * (1 - 3 * WITHIN), WITHIN * (3 * WITHIN - 2)]
 )
-MEETING = 1e-4  # distance, relative to their size, of eigenvalues that are one
+MEETING = 1e-4  # distance, relative to their size, within which eigenvalues are equal
 
 
 @dataclass(frozen=True, eq=False)
 class Facts:
-    """What is known about a point of a branch, each computed when it is first asked for: eigenvalues with their slopes,
-    signs and logarithms of products."""
+    """What is known about a point of a branch, each computed on demand: eigenvalues with their slopes, signs and
+    logarithms of products."""
 
     problem: Rests
     z: np.ndarray
     tangent: np.ndarray
-    suspects = None  # tests that change their sign, or may do so twice, in the step that leads to it, if they are known
+    suspects = None  # tests that change sign, or may do so twice, in the step that leads to it, if known
     turns = False  # whether it is known that the parameter turns
 
     @known_property
@@ -70,7 +69,7 @@ class Facts:
         return self.problem.jacobian(self.z)
 
     def tell(self, **known: Any) -> None:
-        """What is known already, by name."""
+        """Record what is known already, by name."""
         self.__dict__.update(known)
 
     @known_property
@@ -100,7 +99,7 @@ class Facts:
 
     @known_property
     def watched(self) -> tuple[np.ndarray, np.ndarray]:
-        """The eigenvalues that matter, with their slopes: all of them, or those that are farthest to the right."""
+        """The relevant eigenvalues, with their slopes: all of them, or the rightmost."""
         return self.eigenvalues, self.slopes
 
     @property
@@ -128,8 +127,8 @@ class Rests(Regular):
     """Equilibria along one free parameter, as a problem of continuation."""
 
     equations: RestEquations
-    undamped: int  # sums of eigenvalues that vanish everywhere
-    still: int = 0  # eigenvalues that do
+    undamped: int  # number of sums of eigenvalues that vanish everywhere
+    still: int = 0  # number of eigenvalues that vanish everywhere
     kind = EQUILIBRIA
     numbers: ClassVar[Mapping[str, int]] = {"fold": FOLD, "branch point": BRANCHING, "hopf": HOPF}
     located_by_number = ("hopf",)
@@ -174,7 +173,8 @@ class Rests(Regular):
         return Asked(tests | ({"divergence": lambda: bounded(facts.zero)} if self.equations.k else {}))
 
     def hides(self, a: Spot, b: Spot, length: float) -> bool:
-        """Two folds, or a growth rate that comes and goes, or changes of stability that no test explains."""
+        """Whether a step hides two folds, a growth rate that comes and goes, or changes of stability that no test
+        explains."""
         first, last = a.facts, b.facts
         unit = self.equations.sizes[-1] * length
         rounding = np.spacing(max(abs(a.z[-1]), abs(b.z[-1]))) / unit
@@ -205,7 +205,7 @@ class Rests(Regular):
 
     def through(self, found: Sequence[Event], a: Spot, b: Spot) -> list[Event]:
         """Events of a step, branch points with the tangent of their neighbours: their own may be that of either branch,
-        or any between."""
+        or any in between."""
         chord, between = (b.z - a.z) / a.units**2, self.chord(a, b)
 
         def tangent(spot: Spot) -> np.ndarray:
@@ -231,12 +231,12 @@ class Rests(Regular):
         return found[name](point)
 
     def _fold(self, spot: Spot) -> Event | None:
-        # Where the parameter hardly changes at all, its tangent has no sign.
+        # Where the parameter hardly changes at all, its slope has no sign.
         turns = spot.facts.turns or abs(self._curvature(spot)) > LEVEL or self._turns_about(spot)
         return Event("fold", spot, outranks=("divergence",)) if turns else None
 
     def _turns_about(self, spot: Spot) -> bool:
-        """Whether the parameter turns where it does not bend, as μ = −x⁴ does: by neighbours on both sides."""
+        """Whether the parameter turns where its second derivative vanishes, as for μ = −x⁴: by both neighbours."""
         try:
             before, after = (
                 self.spot(self.corrected(self.moved(spot, side), spot), spot.tangent) for side in (-BESIDE, BESIDE)
@@ -275,7 +275,7 @@ class Rests(Regular):
         return Event("hopf", spot) if pair is not None else None
 
     def missed(self, a: Spot, b: Spot, found: Sequence[Event]) -> Missed | None:
-        """Several eigenvalues that cross at one place: an even number of factors of a test changes its sign there."""
+        """Several eigenvalues that cross at one place: an even number of factors of a test changes sign there."""
         first, last = a.facts.eigenvalues, b.facts.eigenvalues
         before, after = not_left(first), not_left(last)
         if not (before or after):
@@ -292,7 +292,7 @@ class Rests(Regular):
         )
 
     def _exchanged(self, a: Spot, b: Spot, explained: int) -> Missed | None:
-        """Eigenvalues that cross one way where as many cross the other way."""
+        """Eigenvalues that cross in one direction while as many cross in the other."""
         chord = (b.z - a.z) / a.units**2
         length = float(chord @ (b.z - a.z))
         rates = _rates(a.facts, b.facts, np.sqrt(length))
@@ -304,7 +304,7 @@ class Rests(Regular):
         return Missed(lambda spot: float(chord @ (spot.z - a.z)) / length - share, partial(self._together, many=many))
 
     def _together(self, spot: Spot, many: int, known: Sequence[Spot] = ()) -> Event | None:
-        """What so many eigenvalues do at one place, some pairs being ``known`` to cross, here or elsewhere."""
+        """The event of ``many`` eigenvalues at one place, some pairs being ``known`` to cross, here or elsewhere."""
         pairs = len(axis_pairs(spot.facts.eigenvalues, many))
         if pairs:
             alone = sum(self.norm(other.z, spot.z, spot) > DOUBLE for other in known)
@@ -314,7 +314,7 @@ class Rests(Regular):
         return Event(several, spot, detail=many, outranks=("bogdanov-takens", "fold", "branch point", "divergence"))
 
     def polished(self, z: np.ndarray) -> np.ndarray:
-        """A branch point to rounding."""
+        """A branch point, located to rounding."""
         return polished(self.equations, z)
 
     def null(self, z: np.ndarray, like: Null | None = None) -> Null:
@@ -327,21 +327,21 @@ def _rates(first: Facts, last: Facts, length: float) -> Rates:
 
 
 def _double_zero(values: np.ndarray, slopes: np.ndarray) -> bool:
-    """Whether two eigenvalues vanish together like the root of the distance, so that their slopes grow as they do."""
+    """Whether two eigenvalues vanish together like the root of the distance, so that their slopes grow."""
     order = np.argsort(np.abs(values))[:2]
     return len(order) == 2 and bool((np.abs(values) <= DOUBLE * np.abs(slopes))[order].all())
 
 
 def _meets(values: np.ndarray, pair: complex) -> bool:
-    """Whether another eigenvalue lies at a critical one."""
+    """Whether another eigenvalue coincides with a critical one."""
     distances = np.sort(np.abs(values - pair))
     return len(distances) > 1 and bool(distances[1] < MEETING * abs(pair) + floor(values))
 
 
 def turns_between(a: float, b: float, chord: float, rounding: float) -> bool:
-    """Whether the parameter, rising alike at both ends of a step, may fall in between: by Hermite's cubic.
+    """Whether the parameter, rising or falling at both ends of a step, may turn in between: by Hermite's cubic.
 
-    The slope of the chord is known to its rounding only, which alone shows where the parameter is very flat.
+    The slope of the chord is known to its rounding only, which dominates where the parameter is very flat.
     """
     if a * b <= 0:
         return False

@@ -19,7 +19,7 @@ from pfaff.bifurcation.equilibria.step_cubics import dipping, doubtful
 from pfaff.bifurcation.equilibria.unwatched import covers
 
 QUIET, HIDING, CROSSING = range(3)  # what eigenvalues do in a step
-WAIT = 8  # steps after a frame that did not serve, without one
+WAIT = 8  # steps without a frame after one that did not serve
 
 
 @called
@@ -61,8 +61,8 @@ def spectrum(system, z, tangent, values, slopes):
 
 @called
 def watched(system, z, tangent, spectra, row):
-    """The same of those eigenvalues that matter, by a frame, in a row of ``spectra``: how many; 0 where it does not
-    serve. Others are looked at if it is an end of a step."""
+    """The relevant eigenvalues and their derivatives by a frame, in a row of ``spectra``; returns their number, 0 where
+    the frame does not serve. At an end of a step the others are bounded too."""
     values, slopes, frame = spectra.values[row], spectra.slopes[row], system.frame
     n = len(values)
     if n < FROM or frame.many[0] < 0:
@@ -78,7 +78,8 @@ def watched(system, z, tangent, spectra, row):
 
 @called
 def compared(system, first, last, step, spectra):
-    """The same at both ends of a step, rows z and tangent, in a new frame; of all eigenvalues if none serves."""
+    """The relevant eigenvalues at both ends of a step, rows z and tangent, in a new frame; all of them if none
+    serves."""
     values, slopes, frame = spectra.values, spectra.slopes, system.frame
     n = values.shape[1]
     A, change = np.empty((n, n)), np.empty((n, n))
@@ -111,7 +112,7 @@ def first_spectrum(parts, z):
 
 @called
 def at_both(system, first, last, step, spectra):
-    """The same in the frame that there is, if it serves."""
+    """The relevant eigenvalues at both ends of a step in the present frame, if it serves."""
     many = watched(system, first[0], first[1], spectra, 0)
     again = watched(system, last[0], last[1], spectra, 1) if many else 0
     every = many == spectra.values.shape[1]
@@ -121,14 +122,15 @@ def at_both(system, first, last, step, spectra):
 
 @called
 def floor(system, values, many):
-    """What the largest eigenvalue leaves uncertain in all others, where so many are known at both ends of a step."""
+    """The uncertainty that the largest eigenvalue causes in all others, where ``many`` are known at both ends of a
+    step."""
     n = values.shape[1]
     return max(rounding(values[0]), rounding(values[1])) if many == n else rounding(system.frame.values)
 
 
 @called
 def rounding(values):
-    """What the largest eigenvalue leaves uncertain in all others."""
+    """The uncertainty that the largest eigenvalue causes in all others."""
     largest = 0.0
     for k in range(len(values)):
         largest = max(largest, abs(values[k]))
@@ -151,7 +153,7 @@ def pairs_sign(values):
 
 @called
 def on_axis(values, doubt):
-    """Whether a pair is on the imaginary axis, where eigenvalues are in doubt by so much."""
+    """Whether a pair is on the imaginary axis, to within ``doubt``."""
     found = False
     for value in values:
         found = found or (value.imag > doubt and abs(value.real) <= GROWING * abs(value) + doubt)
@@ -160,7 +162,7 @@ def on_axis(values, doubt):
 
 @called
 def matched(cost):
-    """For each row the column of a permutation with the least sum: shortest augmenting paths (Jonker and Volgenant)."""
+    """For each row the column of the permutation of least cost: shortest augmenting paths (Jonker and Volgenant)."""
     n = len(cost)
     u, v = np.zeros(n + 1), np.zeros(n + 1)
     row_of, way = np.zeros(n + 1, dtype=np.int64), np.zeros(n + 1, dtype=np.int64)
@@ -197,7 +199,7 @@ def matched(cost):
 
 @called
 def partner(here, k):
-    """The eigenvalue that is conjugate to one; −1 if that is real, or several are."""
+    """The eigenvalue conjugate to another; −1 if that is real, or several are."""
     found, many = -1, 0
     for i in range(len(here)):
         if here[k].imag != 0 and here[i] == here[k].conjugate():
@@ -207,8 +209,8 @@ def partner(here, k):
 
 @called
 def explained(a, da, b, db, columns, k, step, floor):
-    """Whether a doubtful eigenvalue meets another in the step, and neither does more than their ends tell: by their sum
-    and their product (``Rates``)."""
+    """Whether a doubtful eigenvalue meets another in the step, and neither does more than the ends show: by their sum
+    and product (``Rates``)."""
     other, last = partner(a, k), partner(b, columns[k])
     for i in range(len(a)):
         if other < 0 and last >= 0 and columns[i] == last:
@@ -239,8 +241,8 @@ def visits_zero(a, da, b, db, step, noise):
 
 @called
 def conduct(a, da, b, db, step, floor):
-    """What eigenvalues do between the ends of a step: nothing, cross the imaginary axis, or change so much that more
-    may happen than is seen (``Rates`` and ``Rests.hides``); and how many cross. ``floor`` is their uncertainty."""
+    """What eigenvalues do in a step: nothing, cross the imaginary axis, or change so much that more may happen than is
+    seen (``Rates`` and ``Rests.hides``); and how many cross. ``floor`` is their uncertainty."""
     n = len(a)
     cost = np.empty((n, n))
     for i in range(n):
@@ -267,5 +269,5 @@ def conduct(a, da, b, db, step, floor):
     most = 2 if signs < 0 else 1
     if crossed > most or abs(right) > most or hidden:
         return HIDING, crossed
-    # Where only the sum of two real ones changes its sign, at a neutral saddle, nothing happens.
+    # Where only the sum of two real ones changes sign, at a neutral saddle, nothing happens.
     return CROSSING if crossed or right or beside else QUIET, crossed

@@ -11,8 +11,8 @@ import numpy as np
 from pfaff.algebra.bordering import bordered_newton
 from pfaff.algebra.structural_zeros import zero_chain
 from pfaff.algebra.tolerances import NEIGHBOUR
-from pfaff.bifurcation.equilibria.linearised import jacobian_of, linearised
-from pfaff.bifurcation.equilibria.rest_equations import RestEquations, equations_about, linear_about, value_of
+from pfaff.bifurcation.equilibria.linearised import jacobian_of, linear_about, linearised
+from pfaff.bifurcation.equilibria.rest_equations import RestEquations, equations_about, value_of
 from pfaff.errors import ConvergenceError, ParameterError
 from pfaff.flow.flow import Flow
 from pfaff.rest.field import regular_flow
@@ -49,7 +49,7 @@ class Start:
 
 
 def _point_start(case: Any, point: Any, name: str) -> Start:
-    """From a point of another branch, in its chart."""
+    """The start at a point of another branch, in its chart."""
     s = point.equations
     held = [s.flow.states.index(name) for name in s.held_states]
     x, settled = _rest_near(case, s.flow, point.x, name, held)
@@ -68,9 +68,9 @@ def plain_start(case: Any, start: Any, fixed: Mapping[str, float], name: str) ->
 
 
 def _rest_near(case: Any, flow: Flow, x: np.ndarray, name: str, held: Sequence[int] = ()) -> tuple[np.ndarray, bool]:
-    """The equilibrium that Newton's method reaches, and whether it does: compiled, where no Jacobian is singular.
+    """The equilibrium that Newton's method reaches, and whether it settles: compiled, where no Jacobian is singular.
 
-    The parameter that is to vary is named: the same compiled function serves its branch."""
+    The parameter that will vary is named, since the same compiled function serves its branch."""
     names = (name,) if name in case.system.parameter_names else ()
     linear = linearised(flow, names)
     if linear.pointer is not None:
@@ -84,9 +84,10 @@ def _rest_near(case: Any, flow: Flow, x: np.ndarray, name: str, held: Sequence[i
     return bordered_newton(lambda x: flow.rhs(x, case.numbers), lambda x: jacobian_of(flow, x, case.numbers), x, held)
 
 
-def mechanical_start(case: Any, start: Any, fixed: Mapping[str, float]) -> Start:
-    """At rest: the shape flow in a chart that is regular there; from values of speeds: a steady motion."""
-    from pfaff.rest.mechanical import Equilibrium
+def mechanical_start(case: Any, start: Any, fixed: Mapping[str, float], name: str) -> Start:
+    """The start at rest: the shape flow in a chart that is regular there; with values of speeds, a steady motion."""
+    from pfaff.rest.balance import Balance
+    from pfaff.rest.mechanical import Equilibrium, check_unforced
     from pfaff.rest.small_motions import linearise
     from pfaff.rest.steady_motions import SteadyMotion
 
@@ -96,6 +97,8 @@ def mechanical_start(case: Any, start: Any, fixed: Mapping[str, float]) -> Start
     if any(name not in case.system.coordinate_names for name in given):
         return _steady_start(case, given, fixed)
     at = start if isinstance(start, Equilibrium) else _rest(case, given, fixed)
+    if not case.system.autonomous:
+        check_unforced(case, Balance(case, fixed), np.concatenate([at.q, at.p]), name)
     lin = linearise(case.system, at.q, at.p, case.numbers)
     frequency = float(np.abs(lin.eigenvalues()).max(initial=0.0)) or 1.0
     flow = regular_flow(case.system, lin, frequency)
@@ -139,7 +142,7 @@ def _by_name(start: Any) -> dict[str, float]:
 
 
 def _persistent(case: Bound, at: Start, J: np.ndarray, name: str, span: float) -> tuple[int, ...]:
-    """Zeros that a neighbouring equilibrium has as well: those of a family, not of a bifurcation."""
+    """Zeros that a neighbouring equilibrium has too: those of a family, not of a bifurcation."""
     flow, x = at.flow, at.x
     here = zero_chain(J, at.most)
     if not here or name not in case.system.parameter_names:

@@ -1,8 +1,8 @@
-"""How large states are, each in its own unit: a branch is the same in whatever units its states are.
+"""Sizes of the states, each in its own unit: a branch does not depend on the units of its states.
 
-States that act on one another have units in which they do so alike, those of a balanced Jacobian. States that do not
-belong to different groups, each of them measured by what is known of it: where it is, what the parameter does to it,
-what other groups do to it, or how far it goes until its own equations change.
+States that act on one another get units in which they do so alike, those of a balanced Jacobian. States that do not
+form different groups, each measured by what is known of it: its own size, the effect of the parameter, the effect of
+other groups, or how far it goes until its own equations change.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from pfaff.algebra.bordering import FAINT, Border
-from pfaff.bifurcation.equilibria.first_rates import elsewhere
+from pfaff.bifurcation.equilibria.first_rates import ROUNDING, elsewhere
 from pfaff.bifurcation.equilibria.linearised import along_lines, jacobian_of
 from pfaff.errors import PfaffError
 from pfaff.flow.flow import Flow
@@ -21,24 +21,24 @@ from pfaff.flow.flow import Flow
 if TYPE_CHECKING:
     from pfaff.case import Bound
 
-FINER, BEFORE = 4, 8  # looks from one share to the next, and from how many before the one that is found
-FEW = 4  # states whose changes add up to a step; of more, it is their mean
-ASIDE = 1e-5  # of the way of a parameter, where states act on one another that do not at its beginning
+FINER, BEFORE = 4, 8  # probes from one share to the next, and how many before the one found
+FEW = 4  # up to this many states, their changes add up to a step; for more, their mean counts
+ASIDE = 1e-5  # share of the parameter's way, at which states that do not act on one another at its beginning may do so
 
 
 class Looks(NamedTuple):
-    """Shares of a way, and others between them."""
+    """Shares of a way, and a finer set of them."""
 
     shares: np.ndarray
     finer: np.ndarray
 
     @classmethod
     def between(cls, first: int, last: int, many: int) -> Looks:
-        """Powers of ten."""
+        """Shares between two powers of ten."""
         return cls(np.logspace(first, last, many), np.logspace(first, last, FINER * (many - 1) + 1))
 
 
-ON_WAY = Looks.between(-16, 0, 65)  # where it is seen whether the Jacobian has changed
+ON_WAY = Looks.between(-16, 0, 65)  # where it is checked whether the Jacobian has changed
 AT_ANY_LENGTH = Looks.between(-24, 24, 97)  # the same for states of which no size is known
 SHARES = ON_WAY.shares
 
@@ -46,26 +46,27 @@ SHARES = ON_WAY.shares
 def state_sizes(
     border: Border, J: np.ndarray, by: np.ndarray, x: np.ndarray, flow: Flow, case: Bound, name: str, span: float
 ) -> tuple[np.ndarray, float]:
-    """In the units of each group: as large as its states, or as what the parameter does to them on its way, with the
-    rates ``by`` it; and the share of that way on which this is so.
+    """Sizes in the units of each group: those of its states, or those that the parameter gives them on its way by the
+    rates ``by``; and the share of that way on which this holds.
 
-    That is at most what changes the Jacobian by its own size, or what leads elsewhere: beyond, a first rate tells
-    nothing.
+    That is at most what changes the Jacobian by its own size or makes the first-order prediction fail.
     """
     from pfaff.bifurcation.equilibria.branch_loops import grouped, lapack, quickest
 
-    way = _way(border, J, by, span)
-    # States that act on one another only beside this place are of one group too.
+    value = float(case.numbers[case.system.parameter_names.index(name)]) if by.size else 0.0
+    here, (way, on_way) = Made.by(x, border, J, by, value), _way(border, J, by, span)
+    # States that act on one another only beside this place form one group too.
     acts = np.abs(J) + np.abs(_aside(x + ASIDE * way, flow, case, name, ASIDE * span))
     D, groups = quickest(grouped)(lapack(), acts)
     even = D / D[:, None] * (groups[:, None] == groups)
     share = 0.0
     if way.any():
         moves, rates = np.abs((J * (groups[:, None] == groups)) @ way), _on_way(flow, case, x, way, name, span)
-        balanced = np.abs(J) @ np.abs(x) / D
-        led = elsewhere(ON_WAY.shares, rates / D[:, None], moves / D, balanced, groups)
+        # Where what pushes states cancels, it is that by which they are measured.
+        moves = np.maximum(moves, (np.abs(J) @ on_way + np.abs(by[:, 0]) * span) * np.where(way, ROUNDING, 1.0))
+        led = elsewhere(ON_WAY.shares, rates / D[:, None], moves / D, np.abs(J) @ here.terms / D, groups)
         share = min(1.0, _first(flow, case, x, way, ON_WAY, J, even), led)
-    moved = np.maximum(np.abs(x), share * np.abs(way)) / D
+    moved = np.maximum(np.abs(here.states), share * np.abs(way)) / D
     sizes = np.zeros(groups.max(initial=-1) + 1)
     np.maximum.at(sizes, groups, moved)
     for group in np.flatnonzero(sizes == 0.0):
@@ -80,12 +81,12 @@ def state_sizes(
     if len(sizes) > 1 and not sizes.all():
         _driven(sizes, jacobian_of(flow, x + share * way, case.numbers), D, groups)
     sizes[sizes == 0.0] = sizes.max(initial=0.0) or 1.0
-    # So that steps are as long however many states there are, such as the cells of a mesh.
+    # Steps do not depend on the number of states, such as the cells of a mesh.
     return sizes[groups] * max(1.0, sqrt(len(x) / FEW)) * D, share or 1.0
 
 
 def _on_way(flow: Flow, case: Bound, x: np.ndarray, way: np.ndarray, name: str, span: float) -> np.ndarray:
-    """The rates at the beginning of the way of a parameter and at all shares, where first rates put the states."""
+    """The rates at the beginning of a parameter's way and at all shares, at the predicted states."""
     at = np.append(0.0, ON_WAY.shares)
     numbers = case.numbers[:, None].repeat(len(at), axis=1)
     numbers[case.system.parameter_names.index(name)] += span * at
@@ -97,7 +98,7 @@ def _pushes(
     flow: Flow, case: Bound, x: np.ndarray, way: np.ndarray, rate: float,
     units: tuple[np.ndarray, np.ndarray, np.ndarray],
 ) -> float:  # fmt: skip
-    """The first length of a way at which states of other groups, whose sizes are known, move by these at a rate."""
+    """The first length of a way at which states of other groups, of known size, are moved by these at a rate."""
     D, groups, sizes = units
     known = np.flatnonzero(sizes[groups] > 0)
     if not known.size:
@@ -108,16 +109,29 @@ def _pushes(
     return float(AT_ANY_LENGTH.shares[moved.argmax()]) if moved.any() else inf
 
 
-def _way(border: Border, J: np.ndarray, by: np.ndarray, span: float) -> np.ndarray:
-    """Where the states go with a parameter at their first rate; none, if that is not known."""
-    if not by.size:
-        return np.zeros(len(J))
-    way = -border.solve(J, by[:, 0]) * span
-    return way if np.isfinite(way).all() else np.zeros(len(J))
+class Made(NamedTuple):
+    """States, set to zero where cancelling terms leave rounding alone; and the sizes of those terms."""
+
+    states: np.ndarray
+    terms: np.ndarray
+
+    @classmethod
+    def by(cls, states: np.ndarray, border: Border, J: np.ndarray, rates: np.ndarray, value: float) -> Made:
+        """The states that belong to a value of the parameter; ``rates`` are ∂f/∂λ."""
+        terms = np.abs(J) @ np.abs(states) + (np.abs(rates[:, 0] * value) if rates.size else 0.0)
+        made = np.abs(border.solve(J, np.cos(np.arange(len(J))) * terms)) if terms.any() else terms
+        return cls(np.where(np.abs(states) <= ROUNDING * made, 0.0, states), np.maximum(np.abs(states), made))
+
+
+def _way(border: Border, J: np.ndarray, by: np.ndarray, span: float) -> Made:
+    """The displacement of the states along the parameter's way at their first rate; zero if that is not known."""
+    none = np.zeros(len(J))
+    way = -border.solve(J, by[:, 0]) * span if by.size else none
+    return Made.by(way, border, J, by, span) if np.isfinite(way).all() else Made(none, none)
 
 
 def _aside(x: np.ndarray, flow: Flow, case: Bound, name: str, farther: float) -> np.ndarray:
-    """The Jacobian a little farther on the way of a parameter; none where there is none."""
+    """The Jacobian a little farther on the parameter's way; zero where it does not exist."""
     numbers = case.numbers.copy()
     if name in case.system.parameter_names:
         numbers[case.system.parameter_names.index(name)] += farther
@@ -130,7 +144,7 @@ def _aside(x: np.ndarray, flow: Flow, case: Bound, name: str, farther: float) ->
 
 
 def _driven(sizes: np.ndarray, J: np.ndarray, D: np.ndarray, groups: np.ndarray) -> None:
-    """Groups of which nothing is known become as large as what others that are known do to them."""
+    """Give groups of unknown size the size that the action of known ones suggests."""
     for _ in range(len(sizes)):
         unknown = np.flatnonzero(sizes == 0.0)
         for group in unknown:
@@ -145,8 +159,8 @@ def _driven(sizes: np.ndarray, J: np.ndarray, D: np.ndarray, groups: np.ndarray)
 def _first(
     flow: Flow, case: Bound, x: np.ndarray, way: np.ndarray, looks: Looks, J: np.ndarray, weights: np.ndarray
 ) -> float:
-    """The first of these shares of a way from x at which the Jacobian has changed by its own size, with weights of its
-    entries; infinite, if it has not."""
+    """The first share of a way from x at which the Jacobian has changed by its own size, in weighted entries; infinite
+    if it has not."""
     from pfaff.bifurcation.equilibria.branch_loops import first_changed, quickest
 
     shares, changed = looks.shares, quickest(first_changed)
@@ -154,7 +168,7 @@ def _first(
         if not along_lines(flow):
             found = changed(J, weights, flow.jacobian(x[:, None] + shares * way[:, None], case.numbers))
             last = min(found, len(shares) - 1)
-            # What oscillates may come back between them.
+            # Oscillating entries may come back in between.
             first = max(0, last - BEFORE)
             finer = looks.finer[FINER * first : max(1, FINER * last)]
             before = changed(J, weights, flow.jacobian(x[:, None] + finer * way[:, None], case.numbers))

@@ -1,8 +1,8 @@
-"""Eigenvalues that nobody watches: whether all of them stay left of the imaginary axis in a step.
+"""Eigenvalues that are not watched: whether all of them stay left of the imaginary axis in a step.
 
 They are those of a matrix M, and lie left of −e as long as H = −(M + Mᵀ)/2 − e is positive definite (Bendixson 1902),
-in units in which their distances from the axis are alike. Where H is so at both ends of a step, and on its tangents
-there up to the other end, so is Hermite's cubic between them: positive definite matrices are convex.
+in units in which their distances from the axis are alike. If H is so at both ends of a step, and on its tangents there
+up to the other end, then so is Hermite's cubic between them, since positive definite matrices form a convex cone.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from pfaff.bifurcation.equilibria.addresses import cholesky
 from pfaff.bifurcation.equilibria.eigenvalues import UNSURE, WILD
 from pfaff.bifurcation.equilibria.linking import called
 
-ASIDE = 0.5  # of the distance from the imaginary axis that the first of them had, what they must keep
+ASIDE = 0.5  # share of the first one's distance from the imaginary axis that all must keep
 
 
 @called
 def room_left(frame, M, share, room):
-    """H of the last columns of a matrix, with that share of e; of its derivative e has none."""
+    """H of the last columns of a matrix, with this share of e: 1, or 0 for a derivative."""
     p, n = frame.many[0], len(frame.values)
     edge = ASIDE * abs(frame.values[p].real) * share
     for i in range(n - p):
@@ -29,7 +29,7 @@ def room_left(frame, M, share, room):
 
 @called
 def definite(routines, H, change, length, doubt, rows):
-    """Whether H is positive definite at a distance along its change, beyond doubt."""
+    """Whether H, moved by a length along its change, is positive definite beyond doubt."""
     there = np.empty((rows, rows))
     for i in range(rows):
         for j in range(i + 1):
@@ -40,7 +40,7 @@ def definite(routines, H, change, length, doubt, rows):
 
 @called
 def covers(routines, frame, room, step):
-    """Whether all others stay aside in a step, by what room they leave at both ends."""
+    """Whether all unwatched eigenvalues stay to the left in a step, by ``room`` at both ends."""
     rows, wrong, sums = len(frame.values) - frame.many[0], 0.0, np.zeros((2, len(frame.values)))
     for i in range(rows):
         for j in range(i + 1):

@@ -1,8 +1,8 @@
-"""The walker: a regular stretch of a branch, taken in one compiled loop until something happens that it does not know.
+"""The walker: a regular stretch of a branch, taken in one compiled loop until something happens that it cannot treat.
 
-It steps as ``continuation.engine`` does, by the same rules. Where one test alone changes its sign, it finds the place
-and goes on; it ends on a bound before which nothing happens. A step that closes the branch, on which more happens, or
-that cannot be taken, is left to the engine, and so is what there is to say about special points.
+It steps by the same rules as ``continuation.engine``. Where exactly one test changes sign, it locates the point and
+goes on; it ends on a bound before which nothing happens. A step that closes the branch, in which more happens, or that
+cannot be taken, is left to the engine, as are the details of special points.
 """
 
 from __future__ import annotations
@@ -44,20 +44,20 @@ FIRST, SMALLEST, GROWTH, EASY, SHARPEST, STRAYED, RESOLVED = (
 
 
 class Way(NamedTuple):
-    """What a walk is asked for."""
+    """The arguments of a walk."""
 
     at: np.ndarray  # rows z, tangent, units and bend of its first point
     longest: float
     bounds: np.ndarray
     home: np.ndarray  # z and units of the first point of the branch
-    origins: np.ndarray  # values of the last parameters with the distance from which their units grow
-    passable: int  # tests, as bits, whose points are found here ...
-    place: float  # ... so sharply on their chords
+    origins: np.ndarray  # values from which the distances are measured with which the units of the last parameters grow
+    passable: int  # bit mask of tests whose zeros are located here ...
+    place: float  # ... to this accuracy on their chords
 
 
 class Taken(NamedTuple):
     """What a walk fills: points, rows z, tangent, units, bend and borders; special ones, rows z and tangent; and their
-    marks: tests, numbers of points before them, and of eigenvalues."""
+    marks: test, number of points before them, and of eigenvalues."""
 
     points: np.ndarray
     special: np.ndarray
@@ -65,8 +65,8 @@ class Taken(NamedTuple):
 
 
 class Step(NamedTuple):
-    """One that is under way: its end, z and tangent; tests of the point before it, of its ends and of its middle; and
-    new borders."""
+    """A step under way: its end, z and tangent; tests at the point before it, at its ends and in its middle; and new
+    borders."""
 
     end: np.ndarray
     row: np.ndarray
@@ -85,8 +85,8 @@ def step_for(system):
 
 @called
 def advanced(system, here, h, step):
-    """The end of a step: its turn, without end where there is none, the sign of the determinant there, and what else is
-    known about it."""
+    """The end of a step. Returns its turn (infinite if there is no end), the sign of the determinant there, and ω² or
+    the sign of the bordered determinant."""
     z, beside, N = step.end[0], step.beside, here.shape[1]
     for i in range(N):
         z[i] = beside[i] = here[0, i] + h * here[1, i] + h**2 / 2 * here[3, i]
@@ -96,15 +96,15 @@ def advanced(system, here, h, step):
         beside[i] -= z[i]
     if ended != FOUND or not length(beside, here[2]) <= STRAYED * h:
         return np.inf, np.nan, np.nan
-    # By factors of its own: near branch points those of Newton's last step, a little aside, lead elsewhere.
+    # With factors of its own: near branch points those of Newton's last step, taken a little aside, lead elsewhere.
     sign, about = directed(system, z, here[1], step.room, step.end[1])
     return turned(here[1], step.end[1], here[2]) if sign == sign else np.inf, sign, about
 
 
 @called
 def on_branch(system, here, end, h, signs, known, spectra):
-    """What happens in a step along equilibria, if so many eigenvalues are known: how many say so, whether more may be
-    hidden, whether something happens, which tests change their signs, as bits, and whether one alone."""
+    """What happens in a step along equilibria, with ``known`` eigenvalues. Returns their number, whether more may be
+    hidden, whether something happens, a bit mask of tests that change sign, and whether that is a single event."""
     n, last, values, slopes = system.b.shape[1], here.shape[1] - 1, spectra.values, spectra.slopes
     if watched(system, end[0], end[1], spectra, 1) != known or (
         known < n and not covers(system.routines, system.frame, spectra.others, h)
@@ -123,7 +123,7 @@ def on_branch(system, here, end, h, signs, known, spectra):
 
 @called
 def on_curve(system, here, end, h, about, known, step, spectra):
-    """The same along curves, where nothing is hidden."""
+    """What happens in a step along a curve, where nothing is hidden; returns as ``on_branch`` does."""
     n = system.b.shape[1]
     for a in range(len(system.b)):
         for i in range(n):
@@ -136,7 +136,7 @@ def on_curve(system, here, end, h, about, known, step, spectra):
 
 @called
 def single(changed, passable):
-    """The test that alone has a bit, if that may be passed; −1 if there is none, or more than one."""
+    """The only test in a bit mask, if it may be passed; −1 otherwise."""
     for k in range(TESTS):
         if changed == 1 << k and passable & changed:
             return k
@@ -145,9 +145,10 @@ def single(changed, passable):
 
 @called
 def marked(system, test, here, way, known, step, spectra, taken, many, special):
-    """Whether the special point of a test in a step is found, which is then marked, at a Hopf point with eigenvalues.
+    """Locate the special point of a test in a step and mark it, at a Hopf point with its eigenvalues; returns whether
+    it was found.
 
-    Where the sum of two real eigenvalues vanishes beside a pair that crosses, it may be theirs: not a Hopf point."""
+    Where the sum of two real eigenvalues vanishes beside a pair that crosses, the zero may be theirs: no Hopf point."""
     values, equilibria, row, some = spectra.values, system.kind == EQUILIBRIA, 2 + special, 0
     ends, found = (step.tests[1, test], step.tests[2, test]), taken.special[special]
     if equilibria:
@@ -170,7 +171,7 @@ def marked(system, test, here, way, known, step, spectra, taken, many, special):
 
 @called
 def landed(system, here, ahead, bound, way, sign, known, step, spectra):
-    """Whether a step ends on a bound that it crosses, with nothing before it; the point ahead is then there."""
+    """Whether a step ends on a bound that it crosses, with nothing before it; the point ahead is then moved there."""
     N, found, last, row = here.shape[1], np.empty((2, here.shape[1])), np.empty((2, here.shape[1])), step.row
     at = sought(system, BOUND, bound, here, ahead, (np.nan, np.nan), found, way.place)
     for i in range(N):
@@ -201,7 +202,7 @@ def landed(system, here, ahead, bound, way, sign, known, step, spectra):
 
 @called
 def noted(system, here, end, beside, point):
-    """What is kept of the end of a step."""
+    """Record the end of a step as a point."""
     N, (rows, n) = here.shape[1], system.b.shape
     for i in range(N):
         beside[i] = end[0, i] - here[0, i]
@@ -216,7 +217,7 @@ def noted(system, here, end, beside, point):
 
 @called
 def moved_on(system, origins, step, spectra):
-    """The end of a step becomes the beginning of the next one."""
+    """Make the end of a step the beginning of the next one."""
     for i in range(spectra.values.shape[1]):
         spectra.values[0, i], spectra.slopes[0, i] = spectra.values[1, i], spectra.slopes[1, i]
     if len(spectra.others):
@@ -232,12 +233,12 @@ def moved_on(system, origins, step, spectra):
 
 @loop
 def walk(parts, way, taken, spectra, h):
-    """Points ahead of one, with a first step of so much. What is given back:
+    """Points ahead of one, with a first step of length ``h``. Returns:
 
-    how many there are; how many special points; the length of the step that is next; its turn if it leads to one more
-    point, before which something happens, else NaN; which tests change their signs there, as bits, −1 if that is not
-    known; which bound the last point is on, −1 if none. Eigenvalues are left as at both ends of the last step, then at
-    special points."""
+    the number of points; the number of special points; the length of the next step; its turn if it leads to one more
+    point before which something happens, else NaN; a bit mask of the tests that change sign there, −1 if unknown; the
+    index of the bound that the last point is on, −1 if none. ``spectra`` then holds eigenvalues at both ends of the
+    last step, then at special points."""
     system, way, taken = system_of(parts), Way(*way), Taken(*taken)
     n, step, many, special, known = system.b.shape[1], step_for(system), 0, 0, 0
     spectra = Spectra(spectra[0], spectra[1], np.empty((2 if n >= FROM else 0, 2, n, n)))
@@ -281,7 +282,7 @@ def walk(parts, way, taken, spectra, h):
 
 @called
 def orthonormal(vectors, rows):
-    """One or two vectors as new borders."""
+    """Orthonormalise one or two vectors, as new borders."""
     for a in range(len(rows)):
         along = product(rows[0], vectors[a]) if a else 0.0
         for i in range(rows.shape[1]):
@@ -293,7 +294,8 @@ def orthonormal(vectors, rows):
 
 @called
 def renew(z, units, n, origins):
-    """Units of the states grow with them, together; those of parameters with their distances from origins."""
+    """Let the units of the states grow with them, together, and those of parameters with their distances from
+    origins."""
     N, grown = len(z), 1.0
     for i in range(n):
         grown = max(grown, abs(z[i]) / units[i])

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 Form = Callable[..., np.ndarray]
+VANISHES = 1e-8  # a, relative to the vectors that it is a product of, that is zero
 UNDAMPED = 1e-12  # ⟨p, q⟩ of unit vectors below this is zero
 
 
@@ -23,8 +24,8 @@ UNDAMPED = 1e-12  # ⟨p, q⟩ of unit vectors below this is zero
 class Null:
     """The critical null vectors of a Jacobian bordered for its families, both of unit length.
 
-    ``matrix`` is [[J, C], [R, 0]]: of its null vectors only the parts in x take part in nonlinear terms. Products
-    and solutions are taken in ``units`` of the unknowns.
+    ``matrix`` is [[J, C], [R, 0]]: only the parts in x of its null vectors take part in nonlinear terms. Products and
+    solutions are in ``units`` of the unknowns.
     """
 
     matrix: np.ndarray
@@ -43,7 +44,7 @@ class Null:
 
     @property
     def overlap(self) -> float:
-        """⟨p, q⟩: zero at a Bogdanov–Takens point, and where nothing damps the motion along q."""
+        """⟨p, q⟩: zero at a Bogdanov–Takens point, and where the motion along q is undamped."""
         lengths = (np.linalg.norm(each[: self.n]) for each in (self.right / self.units, self.left * self.units))
         product = float(self.p @ self.q / np.prod(list(lengths)))
         return product if abs(product) > UNDAMPED else 0.0
@@ -62,7 +63,8 @@ class Null:
 
 
 def null_of(matrix: np.ndarray, n: int, units: np.ndarray, like: Null | None = None) -> Null:
-    """Of the smallest singular value, unknowns in their units; the directions of an earlier one are kept."""
+    """The null vectors, those of the smallest singular value, unknowns in their units; directed like those of
+    ``like``."""
     left, _, right = np.linalg.svd(matrix * units / units[:, None])
     q, p = right[-1] * units, left[:, -1] / units
     q, p = q / np.linalg.norm(q[:n]), p / np.linalg.norm(p[:n])
@@ -78,7 +80,8 @@ def _sense(q: np.ndarray) -> float:
 
 
 def _adjoint(null: Null) -> tuple[np.ndarray, np.ndarray]:
-    """p of unit product with q, and q; where nothing damps w, ⟨p, q⟩ = 0, with q1 of J q1 = q instead, and q1."""
+    """p with unit product with q, and q; where the motion is undamped, ⟨p, q⟩ = 0, with q1 of J q1 = q instead, and
+    q1."""
     along = null.q if null.overlap else null.solve(null.q)
     return null.p / (null.p @ along), along
 
@@ -90,7 +93,7 @@ def fold_coefficient(null: Null, form: Form) -> float:
 
 
 def cusp_coefficient(null: Null, form: Form) -> float:
-    """c = ⟨p, C(q, q, q) + 3B(q, h)⟩/6 with J h = −B(q, q); a = 0 leaves no need to say which h."""
+    """c = ⟨p, C(q, q, q) + 3B(q, h)⟩/6 with J h = −B(q, q); since a = 0, any such h will do."""
     B = C = form
     q, (p, along) = null.q, _adjoint(null)
     bent = B(q, q)
@@ -108,5 +111,7 @@ def takens_coefficients(null: Null, form: Form) -> tuple[float, float]:
     p0 = null.solve_left(p1)
     # ⟨p0, q1⟩ = 0 leaves ⟨p0, q0⟩ = ⟨p1, q1⟩ = 1 as they are.
     p0 = p0 - (p0 @ q1) * p1
-    bent = B(q0, q0)
-    return float(p1 @ bent) / 2, float(p0 @ bent + p1 @ B(q0, q1))
+    bent, units = B(q0, q0), np.broadcast_to(null.units, len(null.matrix))[: null.n]
+    a, whole = float(p1 @ bent) / 2, float(np.linalg.norm(p1 * units) * np.linalg.norm(bent / units))
+    # Where it vanishes, as on a line of equilibria, the point is not the one of this normal form.
+    return a if abs(a) > VANISHES * whole else 0.0, float(p0 @ bent + p1 @ B(q0, q1))

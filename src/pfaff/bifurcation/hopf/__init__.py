@@ -1,5 +1,6 @@
 """Hopf points: their normal forms, and the first orbits of the branches that are born there.
 
-Read ``hopf`` (the result), ``finding`` (where along a path), ``extended`` (Newton's method for the point itself),
-``crossing`` and ``normal_form``; then ``births`` (the first orbit) and ``generalised`` (where l1 vanishes).
+Read ``hopf`` (the result), ``finding`` (where along a path), ``extended`` (Newton's method for the point itself;
+``sparse_hopf`` for large flows), ``crossing`` and ``normal_form``; then ``births`` (the first orbit), ``growth`` (in
+physical terms) and ``generalised`` (where l1 vanishes).
 """

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from pfaff.algebra.bordering import bordering
-from pfaff.bifurcation.hopf.crossing import crosses
+from pfaff.bifurcation.hopf.crossing import crosses, others
 from pfaff.bifurcation.hopf.hopf import Hopf
 from pfaff.bifurcation.hopf.normal_form import VANISHES
 from pfaff.bifurcation.orbits.chords import Point
@@ -29,16 +29,18 @@ from pfaff.threads import cached_property
 BIRTH = 1e-3  # share of the range of the load over which the normal form predicts the first orbit
 DISTURBED = 1e-2  # largest relative change of the frequency that the normal form is trusted with
 HIGHER = 0.05  # largest share of the fifth order beside the third; 1/2 at a fold of cycles
-AGREES = 0.2  # of the terms of a normal form, what may be left of their sum; 1/3 where the seventh order makes a fold
+AGREES = 0.2  # largest sum of the terms of a normal form, relative to them; 1/3 where the seventh order makes a fold
 RESOLVED = 1e-14  # growth rates below this, relative to ω, are hidden by rounding
-HALVINGS = 20  # of the first radius
+HALVINGS = 20  # most halvings of the first radius
+SLOW = 1e-10, 0.05  # growth rates, relative to ω, of modes that small orbits may destabilise and stabilise again
+KEPT = 0.5  # largest relative change of such a rate that rules this out
 LARGE, CENTRED = 0.3, 1e-10  # of the natural radius, a cycle that shows what is conserved; what is left, relative to ω
-CONSERVED = 1e-6  # distance of a multiplier from what it is by structure where something is conserved
-AT_ORIGIN = 1e-12  # states of an equilibrium below this, relative to those of orbits, are the origin but for rounding
+CONSERVED = 1e-6  # distance of a multiplier from its structural value where something is conserved
+AT_ORIGIN = 1e-12  # states of an equilibrium below this, relative to those of orbits, are zero but for rounding
 
 
 class Conserved(Refused):
-    """Orbits near an equilibrium come in families, and one alone is not found."""
+    """Orbits near an equilibrium come in families, and no isolated one is found."""
 
 
 def born_at(hopf: Hopf, load: str, to: float, accuracy: float) -> Newborn:
@@ -51,24 +53,29 @@ def born_at(hopf: Hopf, load: str, to: float, accuracy: float) -> Newborn:
     unfolding, held = _family(hopf)
     problem = OrbitProblem(hopf.case, hopf.around.flow, load, accuracy, unfolding, held)
     birth, why = Birth(hopf, load, value), ""
-    # Where nothing is conserved the orbits beside a family of equilibria are alone all the same.
+    # Where nothing is conserved, the orbits beside a family of equilibria are isolated all the same.
     alone = replace(problem, unfolding=unfolding[:, :0], held=held[:0])
     ways = [(alone, True)] if birth.symmetric(problem, to) else []
     for each, halved in [*ways, (alone, False), *([(problem, False)] if len(held) else [])]:
+        continuation, smallest = each.continuation(span), None
         for radius in birth.first_radius(span) / 2.0 ** np.arange(HALVINGS):
             try:
-                found = birth.orbit(each.continuation(span), radius, halved)
+                found = birth.orbit(continuation, radius, halved)
                 birth.check(found, radius, each)
-                return Newborn(each, found, value, birth.disturbing, hopf.centre)
+                smallest = Newborn(each, found, value, birth.disturbing, hopf.centre)
+                if birth.leaves_modes(found, radius, continuation):
+                    return smallest
             except Refused as refused:
                 why = str(refused)
                 if isinstance(refused, Conserved):
                     break
+        if smallest is not None:
+            return smallest
     raise ConvergenceError(f"no orbit was found near the Hopf point at {hopf.load} = {hopf.value:.10g}: {why}")
 
 
 def _family(hopf: Hopf) -> tuple[np.ndarray, np.ndarray]:
-    """Columns that unfold a family of equilibria, and rows that select a member: none where there is no family."""
+    """Columns that unfold a family of equilibria, and rows that select a member; empty where there is no family."""
     if not hopf.around.zeros:
         return np.zeros((len(hopf.x), 0)), np.zeros((0, len(hopf.x)))
     border = bordering(hopf.around.jacobian(hopf.x, hopf.value), hopf.around.zeros, hopf.around.held)
@@ -76,7 +83,7 @@ def _family(hopf: Hopf) -> tuple[np.ndarray, np.ndarray]:
 
 
 def about_a_centre(hopf: Hopf) -> bool:
-    """Whether cycles of any size are at the load of a Hopf point itself: a large one tells what small ones do not."""
+    """Whether cycles of any size exist at the load of a Hopf point itself: a large one shows what small ones do not."""
     n = len(hopf.x)
     problem = OrbitProblem(hopf.case, hopf.around.flow, hopf.load, CENTRED, np.zeros((n, 0)), np.zeros((0, n)))
     birth = Birth(hopf, hopf.load, hopf.value)
@@ -90,7 +97,7 @@ def about_a_centre(hopf: Hopf) -> bool:
 
 @dataclass(frozen=True)
 class Birth:
-    """What the normal form of a Hopf point says about small orbits, along a load that has a value there."""
+    """Predictions of the normal form of a Hopf point for small orbits, along a load with its value there."""
 
     hopf: Hopf
     load: str
@@ -110,12 +117,12 @@ class Birth:
 
     @property
     def disturbing(self) -> float:
-        """What the load must change by to change the critical eigenvalue by as much as iω."""
+        """The change of the load that changes the critical eigenvalue by the size of iω."""
         return self.hopf.omega / (abs(self.hopf.crossing_by(self.load)) or 1e-300)
 
     @cached_property
     def fifth(self) -> float:
-        """Re c2; zero where there is none, on families and at resonances."""
+        """Re c2; zero where it is not defined, on families and at resonances."""
         try:
             c2 = self.hopf.c2.real
         except (PfaffError, np.linalg.LinAlgError):
@@ -129,8 +136,8 @@ class Birth:
         return float(np.sqrt(self.hopf.omega / ((c1 if c1 > VANISHES * terms else terms) or 1.0)))
 
     def first_radius(self, span: float) -> float:
-        """For a small share of the range of the load, with |c1| r² small beside ω and |c2| r⁴ beside |c1| r²; not where
-        rounding hides both."""
+        """The radius for a small share of the range of the load, with |c1| r² small beside ω and |c2| r⁴ beside |c1|
+        r², unless rounding hides both."""
         third, fifth, least = abs(self.hopf.c1.real), abs(self.fifth), RESOLVED * self.hopf.omega
         trusted = DISTURBED * self.natural_radius**2
         wanted = abs(self.crossing) * BIRTH * span / (third or 1e-300)
@@ -139,10 +146,10 @@ class Birth:
         return float(np.sqrt(min(trusted, wanted or trusted, max(alone, seen))))
 
     def check(self, point: Point, radius: float, problem: OrbitProblem) -> None:
-        """An orbit of this radius is as the normal form says."""
+        """Raise Refused unless an orbit of this radius agrees with the normal form."""
         hopf, square = self.hopf, radius**2
         free = hopf.expansion.family - len(problem.held)
-        structure = -1.0 if point.cycle.halved else 1.0  # a linear form that is conserved is odd
+        structure = -1.0 if point.cycle.halved else 1.0  # a conserved linear form is odd
         if free and np.sort(np.abs(point.multipliers - structure))[0 if point.cycle.halved else 1] < CONSERVED:
             raise Conserved("something is conserved, so that orbits come in families")
         moved = self.crossing * (point.value - self.value)
@@ -160,6 +167,30 @@ class Birth:
         if told and not expected <= point.unstable <= expected + free:
             raise Refused(f"one of radius {radius:.2e} has {point.unstable} unstable multipliers, not {expected}")
 
+    def leaves_modes(self, point: Point, radius: float, continuation: Continuation) -> bool:
+        """Whether slow modes grow and decay about an orbit as about the equilibrium, and about one of half its radius:
+        else two special orbits may lie between, where the growth of a mode has changed its sign and back."""
+        hopf = self.hopf
+        rates = others(hopf.eigenvalues, hopf.omega).real / hopf.omega
+        slow = (np.abs(rates) > SLOW[0]) & (np.abs(rates) < SLOW[1])
+        if hopf.expansion.family or not slow.any() or len(point.multipliers) != len(rates) + 2:
+            return True
+        half = self.orbit(continuation, radius / 2, point.cycle.halved)
+        return all(
+            self._grow(each, square, rates, slow) for each, square in ((point, radius**2), (half, radius**2 / 4))
+        )
+
+    def _grow(self, point: Point, square: float, rates: np.ndarray, slow: np.ndarray) -> bool:
+        """Whether multipliers are as the growth rates of modes, relative to ω, and the normal form say."""
+        hopf = self.hopf
+        own = 2 * (hopf.c1.real * square + 2 * self.fifth * square**2) / hopf.omega
+        expected, known = np.append(rates, [0.0, own]), np.append(slow, [False, False])
+        with np.errstate(divide="ignore"):
+            found = np.log(np.abs(point.multipliers)) / (point.cycle.scalars[0] * hopf.omega)
+        order = np.argsort(expected)
+        apart = np.abs(np.sort(found) - expected[order]) > KEPT * np.abs(expected[order])
+        return not (apart & known[order]).any()
+
     def orbit(self, continuation: Continuation, radius: float, symmetric: bool) -> Point:
         """x0 + 2r Re(q e^{iωt}), on families + r² (h11 − tangent η + Re(h20 e^{2iωt})), corrected at this amplitude."""
         c, hopf = continuation.collocation, self.hopf
@@ -172,7 +203,7 @@ class Birth:
         circle, inner = np.exp(1j * turn * mesh.at[:, None]), np.exp(1j * turn * points)
         wave, bent = 2 * radius * (circle * hopf.q).real, np.zeros_like(hopf.x)
         slopes = 2 * radius * (1j * turn * inner * hopf.q).real
-        if hopf.expansion.family:  # a state that moves in the second order only has no size otherwise
+        if hopf.expansion.family:  # a state that moves in second order only has no size otherwise
             mean = (third.h11 - hopf.expansion.right @ third.shift).real
             bent = radius**2 * (mean + (circle**2 * third.h20).real)
             slopes = slopes + 2 * radius**2 * (1j * turn * inner**2 * third.h20).real

@@ -11,7 +11,7 @@ from pfaff.rest.field import Field
 
 
 def crosses(crossing: complex) -> bool:
-    """Whether a pair moves off the imaginary axis at a speed that is not zero."""
+    """Whether a pair leaves the imaginary axis at a nonzero speed."""
     return abs(crossing.real) > NOISE * abs(crossing)
 
 
@@ -28,7 +28,7 @@ def change_of(around: Field, border: Border, x: np.ndarray, load: float) -> np.n
 
 
 def moved_with(around: Field, border: Border, x: np.ndarray, load: float) -> tuple[np.ndarray, np.ndarray]:
-    """dx/dload of the equilibrium, and ∂A/∂load where it stays."""
+    """dx/dload of the equilibrium, and ∂A/∂load at fixed x."""
     f_load, A_load = around.by_load(x, load)
     try:
         return border.solve(around.jacobian(x, load), -f_load), A_load
@@ -40,7 +40,7 @@ def moved_with(around: Field, border: Border, x: np.ndarray, load: float) -> tup
 
 
 def at_crossing(values: np.ndarray, omega: float) -> np.ndarray:
-    """The least stable first, the critical pair without rounding."""
+    """Eigenvalues, the least stable first, the critical pair without rounding."""
     values = np.concatenate([others(values, omega), [1j * omega, -1j * omega]])
     return values[np.lexsort((-values.imag, -values.real))]
 

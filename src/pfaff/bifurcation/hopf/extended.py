@@ -19,9 +19,9 @@ from pfaff.rest.field import Field
 if TYPE_CHECKING:
     from pfaff.case import Bound
 
-STEPS = 25  # of Newton's method, from crossings known to some digits
-BESIDE_STEPS = 4  # of Newton's method, for an equilibrium at a nearby load
-TIE = 1e-6  # components whose sizes differ by less, relatively, are equally large: the first decides
+STEPS = 25  # most Newton steps, from crossings known to some digits
+BESIDE_STEPS = 4  # Newton steps for an equilibrium at a nearby load
+TIE = 1e-6  # relative difference of components that count as equally large: the first decides
 SEMISIMPLE = 1e-6  # null vectors nearer to orthogonal than this form a Jordan block
 
 
@@ -36,7 +36,7 @@ def hopf_of(
     origin: float,
     asked: Mapping[str, Any],
 ) -> Hopf:
-    """The Hopf point that is known to be here, with the frequency ω; ``spectrum`` leaves structural zeros out."""
+    """The Hopf point known to be here, with the frequency ω; ``spectrum`` leaves structural zeros out."""
     A = around.jacobian(x, load)
     q, p = _normalised(A, omega)
     values = at_crossing(spectrum(x, load), omega)
@@ -215,9 +215,9 @@ def phased(q: np.ndarray) -> np.ndarray:
 
 
 def _null(matrix: np.ndarray, right: np.ndarray, left: np.ndarray) -> np.ndarray:
-    """Its right null vector, from rough ones of both sides, whose errors are those of its largest entries.
+    """The right null vector of a matrix, from rough ones of both sides, whose errors are those of its largest entries.
 
-    In stiff systems these are of other rows, by which a system of equations is not disturbed.
+    In stiff systems these belong to other rows, which do not disturb the solution of equations.
     """
     whole = np.block([[matrix, left[:, None]], [right.conj()[None], np.zeros((1, 1))]])
     found = _equilibrated(whole, np.append(np.zeros(len(matrix)), 1.0))[:-1]

@@ -34,15 +34,15 @@ if TYPE_CHECKING:
     from pfaff.bifurcation.hopf.hopf import Hopf
     from pfaff.case import Bound
 
-ON_AXIS = 1e-9  # distances from the imaginary axis below this, relative to ω, are none
+ON_AXIS = 1e-9  # distances from the imaginary axis below this, relative to ω, are zero
 RANGE = 10.0  # how far a plain ODE's parameter is searched, relative to 1 + its value or to its natural scale
 ALIKE, FLAT = 10.0, 1e-12  # scales of a parameter within this factor are one; changes of a Jacobian that are rounding
 BESIDE = 1e-4  # how far from its beginning a search looks to both sides, relative to its length
 ROUNDING = 1e-12  # growth rates below this, relative to ω, have no sign
-STAYS = 1e-6  # growth rates that change slower than this, relative to that of another pair, do not
-ONE_LOAD = 1e-9  # of a search, the distance of loads that are one
+STAYS = 1e-6  # growth rates that change more slowly than this, relative to that of another pair, are constant
+ONE_LOAD = 1e-9  # distance of loads that are one, relative to the search
 LISTED = 4  # states in a message
-PAST = 0.1  # of the way to a load, how far beyond it a branch is followed that is to pass it
+PAST = 0.1  # how far beyond a load a branch is followed to pass it, relative to the way
 
 
 def _allowed(case: Bound, load: str, word: str, value: Any) -> float:
@@ -82,7 +82,7 @@ def find_hopf(case: Bound, load: str, to: float | None, near: float | None, fixe
 
 
 def _on_a_branch(case: Bound, load: str, to: float | None, near: float | None, fixed: Mapping[str, float]) -> Hopf:
-    """The same for large sparse equations, whose equilibria are followed as a branch: beyond folds, too."""
+    """The same for large sparse equations, whose equilibria are followed as a branch, also beyond folds."""
     value = float(case.numbers[case.system.parameter_names.index(load)])
     end = to if to is not None or near is None else near + PAST * (near - value)
     if end is None:
@@ -95,7 +95,7 @@ def _on_a_branch(case: Bound, load: str, to: float | None, near: float | None, f
 
 
 def _usual_range(path: EquilibriumPath, distance: float | None) -> float:
-    """The natural range of a load; where nothing is known about a parameter, the interval that is searched."""
+    """The natural range of a load; where nothing is known about a parameter, the interval searched."""
     if isinstance(path, LoadPath) and not path.origin:
         return natural_range(path)
     assert distance is not None
@@ -103,7 +103,7 @@ def _usual_range(path: EquilibriumPath, distance: float | None) -> float:
 
 
 def _load_within(along: Along, near: float | None) -> float | None:
-    """The load of the first Hopf point in an interval, or of the nearest to a load."""
+    """The load of the first Hopf point in an interval, or of the one nearest to a load."""
     path, unit = along.path.path, along.search.unit
     at_origin = _crossing_at_origin(path, unit)
     start = [(path.origin, at_origin)] if len(at_origin) else []
@@ -116,8 +116,8 @@ def _load_within(along: Along, near: float | None) -> float | None:
 
 
 def _crossing_at_origin(path: EquilibriumPath, distance: float) -> np.ndarray:
-    """Frequencies of the pairs that are on the imaginary axis where a path begins, and on different sides about it:
-    one side alone does not tell whether they cross."""
+    """Frequencies of the pairs that are on the imaginary axis where a path begins, and on different sides of it around
+    there: one side alone does not tell whether they cross."""
     values = path.linearise(path.origin).eigenvalues()
     pairs = values[(np.abs(values.real) <= ON_AXIS * np.abs(values)) & (values.imag > 0)]
     if not len(pairs):
@@ -137,7 +137,7 @@ def _crossing_at_origin(path: EquilibriumPath, distance: float) -> np.ndarray:
 
 
 def _intervals(path: EquilibriumPath, to: float | None, near: float | None) -> tuple[float, Sequence[float | None]]:
-    """Direction and lengths of the search, one after another; none where all loads are searched."""
+    """Direction and lengths of the successive searches; None is a search of all loads."""
     if isinstance(path, LoadPath) and not path.origin:
         wanted = near if to is None else to
         return (-1.0 if wanted is not None and wanted < 0 else 1.0), [None if to is None else checked_end(abs(to))]
@@ -151,7 +151,7 @@ def _intervals(path: EquilibriumPath, to: float | None, near: float | None) -> t
 
 
 def _ranges(path: EquilibriumPath) -> list[float]:
-    """How far a parameter is searched that may have any units: relative to its value, and to what changes the Jacobian
+    """Ranges in which a parameter of unknown units is searched: relative to its value, and to what changes the Jacobian
     by its own size if that is another scale."""
     if isinstance(path, LoadPath):
         return [RANGE * abs(path.origin)]
@@ -179,7 +179,7 @@ def _several(path: EquilibriumPath, load: float, frequencies: np.ndarray) -> str
 
 
 def _absence(along: Along, usual: float | None) -> str:
-    """What was searched in vain: an interval, or the ``usual`` one and all beyond it."""
+    """What was searched in vain, in words: an interval, or the ``usual`` one and all beyond it."""
     path = along.path.path
     end = along.to if usual is None else along.path.load(usual)
     of = f"{path.case.system.name}{_beginning(path)}"
@@ -199,7 +199,7 @@ def _absence(along: Along, usual: float | None) -> str:
 
 
 def _beginning(path: EquilibriumPath) -> str:
-    """The equilibrium of a plain ODE from which the search went out: it may have others."""
+    """The equilibrium of a plain ODE from which the search started, in words: there may be others."""
     if not isinstance(path, StatePath):
         return ""
     named = zip(path.case.system.state_names, path.solution(path.origin), strict=True)
@@ -222,13 +222,13 @@ def hopf_at(path: EquilibriumPath, load: float, asked: Mapping[str, Any]) -> Hop
         return lin.spectrum().values if isinstance(path, LoadPath) else lin.eigenvalues()
 
     omega = critical.imag
-    if not isinstance(path, LoadPath):  # its quadratic pencil knows load and frequency better than the flow does
+    if not isinstance(path, LoadPath):  # its quadratic pencil gives load and frequency more accurately than the flow
         x, load, omega = hopf_near(around, border, x, load, critical)
     return hopf_of(path.case, around, border, x, load, omega, spectrum, path.origin, asked)
 
 
 def _crossing_one(around: Field, border: Border, x: np.ndarray, load: float, pairs: np.ndarray) -> complex:
-    """The nearest to the axis of those pairs that the load moves: undamped modes are on it at every load."""
+    """The pair nearest to the axis among those that the load moves: undamped modes are on it at every load."""
     values, vectors = np.linalg.eig(around.jacobian(x, load))
     rates = slopes(values, vectors, change_of(around, border, x, load))
     speeds = np.abs([rates[np.abs(values - pair).argmin()].real for pair in pairs])

@@ -46,5 +46,5 @@ def _with_l1(hopf: Hopf, name: str, value: float) -> Hopf:
 
 
 def _hopf_with(hopf: Hopf, name: str, value: float) -> Hopf:
-    """The Hopf point that the same question finds with another value of a parameter."""
+    """The Hopf point that the same search finds with another value of a parameter."""
     return hopf.case.unchecked(**{hopf.load: hopf.origin}).at(**{name: value}).hopf(**hopf.asked)

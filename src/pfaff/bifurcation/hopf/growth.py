@@ -1,7 +1,7 @@
 """How cycles grow from a Hopf point, in physical terms: amplitude of an observable and mean speed against the load.
 
-Kuznetsov's l1 with ⟨q, q⟩ = 1 depends on the states that are chosen, and on how many modes a rod has; only its sign is
-physical. The square of an amplitude, A² = slope (load − load at the point), and the mean speed per A² are not.
+Kuznetsov's l1 with ⟨q, q⟩ = 1 depends on the choice of states, and on the number of modes of a rod; only its sign is
+physical. The square of an amplitude, A² = slope (load − load at the point), and the mean speed per A² do not.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ def _usual(hopf: Hopf, system: Any) -> str:
 
 
 def _gradient(hopf: Hopf, of: str) -> np.ndarray:
-    """The derivative of an observable by the states, at the equilibrium."""
+    """The derivative of an observable with respect to the states, at the equilibrium."""
     if not isinstance(of, str | sm.Basic):
         raise ParameterError(f"of={shown(of)}: give a state or a formula of the states as text")
     flow, numbers = hopf.around.flow, hopf.around.numbers(hopf.value)

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from pfaff.bifurcation.orbits.orbits import OrbitPoint
     from pfaff.case import Bound
 
-ON_AXIS = 1e-9  # distances from the imaginary axis below this, relative to ω, are none
+ON_AXIS = 1e-9  # distances from the imaginary axis below this, relative to ω, are zero
 LIGHTLY = 1e3  # times how lightly a system is damped, its share of what is made of stiffness and inertia, at most
 TOLD = 1e-3  # of that share, what rounding may be if a coefficient that vanishes is zero
 HIDDEN = "undecided: damping is so light that rounding hides the sign of l1, which is of its order"
@@ -65,10 +65,10 @@ class Hopf:
     crossing: complex
     normal_form: Cubic = field(repr=False)
     expansion: Expansion = field(repr=False)
-    origin: float  # of the load, from which the equilibrium was followed
+    origin: float  # value of the load from which the equilibrium was followed
     asked: Mapping[str, Any] = field(repr=False)
     around: Field = field(repr=False)
-    modes: int | None = None  # of a rod that settled the point, and by how much the last ones changed it, relatively
+    modes: int | None = None  # number of rod modes at which the point converged; ``change`` is the last relative change
     change: float | None = None
 
     def __float__(self) -> float:
@@ -89,16 +89,16 @@ class Hopf:
 
     @property
     def simple(self) -> bool:
-        """Hopf's condition (i): one simple pair on the imaginary axis and nothing else."""
+        """Hopf's condition (i): one simple pair on the imaginary axis and no other eigenvalue."""
         return self.distance > ON_AXIS * self.omega
 
     @property
     def transversal(self) -> bool:
-        """Hopf's condition (ii): the pair crosses the axis at a speed that is not zero."""
+        """Hopf's condition (ii): the pair crosses the axis at a nonzero speed."""
         return crosses(self.crossing)
 
     def crossing_by(self, name: str) -> complex:
-        """λ' by another parameter than the load."""
+        """λ' with respect to a parameter other than the load."""
         if isinstance(name, str) and name == self.load:
             return self.crossing
         one_of(self.case.system.parameter_names, name, f"{self.case.system.name} has no parameter")
@@ -118,7 +118,7 @@ class Hopf:
 
     @property
     def l1(self) -> float:
-        """The first Lyapunov coefficient Re c1/ω, Kuznetsov's normalisation; not a number where cycles drift."""
+        """The first Lyapunov coefficient Re c1/ω in Kuznetsov's normalisation; NaN where cycles drift."""
         return self.c1.real / self.omega
 
     @property
@@ -135,7 +135,7 @@ class Hopf:
     def uncertainty(self) -> float:
         """The difference of l1 between the two routes: rounding, amplified where the modes are far from orthogonal.
 
-        The second route takes full matrices: of very many states, what rounding leaves of such terms.
+        The second route takes full matrices: for very many states, the rounding of such terms is returned instead.
         """
         if issparse(self.expansion.A):
             return IDENTITY * self.normal_form.size / self.omega
@@ -156,7 +156,8 @@ class Hopf:
 
     @cached_property
     def degenerate(self) -> bool:
-        """Whether l1 vanishes to rounding, beside what damping lets it be: a generalised Hopf point or a centre."""
+        """Whether l1 vanishes to rounding, relative to the size that damping allows: a generalised Hopf point or a
+        centre."""
         size, real = self.normal_form.size, abs(self.c1.real)
         if real > VANISHES * size:
             return False
@@ -165,12 +166,12 @@ class Hopf:
 
     @property
     def _lightness(self) -> float:
-        """How slowly the pair crosses beside how its frequency changes: both Re λ' and Re c1 are of damping's order."""
+        """Speed of crossing relative to the change of frequency: both Re λ' and Re c1 are of the order of damping."""
         return abs(self.crossing.real) / (abs(self.crossing) or 1.0)
 
     @property
     def _rounding(self) -> float:
-        """What rounding may leave of Re c1."""
+        """Rounding error of Re c1."""
         return max(NOISE * self.normal_form.size, SAFE * self.omega * self.uncertainty)
 
     @cached_property
@@ -210,9 +211,9 @@ class Hopf:
 
     @property
     def stable_cycles(self) -> bool | None:
-        """Whether the cycles born here attract: l1 < 0 (l2, where it is zero) and no other mode grows; None where that
-        holds and one is neutral, whose growth about the cycles the eigenvalues of the equilibrium do not tell, and
-        where rounding hides the sign of l1."""
+        """Whether the cycles born here attract: l1 < 0 (l2, where it is zero) and no other mode grows. None where
+        another mode is neutral, whose growth about the cycles does not follow from the eigenvalues of the equilibrium,
+        and where rounding hides the sign of l1."""
         decides = self.l2 if self.generalised and not self.expansion.family else self.l1
         if self.hidden:
             return None
@@ -241,7 +242,7 @@ class Hopf:
         return dict(zip(self.states, (2 * r * np.abs(self.q)).tolist(), strict=True))
 
     def period(self, load: float) -> float:
-        """2π/(ω + Im λ' Δload + Im c1 r²): the shifts of frequency by the load and by the amplitude included."""
+        """2π/(ω + Im λ' Δload + Im c1 r²): with the frequency shifts due to load and amplitude."""
         load = number_from(self.load, load)
         shift = self.crossing.imag * (load - self.value) + self.c1.imag * self._radius(load) ** 2
         return float(2 * np.pi / (self.omega + shift))
@@ -260,8 +261,8 @@ class Hopf:
         return float(np.sqrt(square))
 
     def growth(self, of: str | None = None) -> Growth:
-        """How cycles grow, whatever the states: A² = slope (load − value) for the amplitude of an observable, and mean
-        speeds per A².
+        """How cycles grow, independently of the states chosen: A² = slope (load − value) for the amplitude of an
+        observable, and mean speeds per A².
 
         ``of`` is a state, a coordinate of a point of a rod (``"a_theta_end"``) or a formula in the coordinates; by
         default the rotation of a rod's end, or the coordinate that moves most.
@@ -273,8 +274,8 @@ class Hopf:
     def vanishing(self, name: str, between: tuple[float, float]) -> Hopf:
         """The Hopf point at which l1 = 0 as another parameter varies: a generalised Hopf point.
 
-        ``hopf.vanishing("c_i", between=(10, 30))`` follows the Hopf points from one end to the other and wants l1
-        to have opposite signs there.
+        ``hopf.vanishing("c_i", between=(10, 30))`` follows the Hopf points from one end to the other; l1 must have
+        opposite signs there.
         """
         from pfaff.bifurcation.hopf.generalised import vanishing
 
@@ -330,7 +331,7 @@ class Hopf:
 
 
 def criticality_of(third: Cubic, vanishes: float = VANISHES) -> str:
-    """What a normal form says, in words; real parts below a share of their terms are zero."""
+    """What a normal form implies, in words; real parts below a share of their terms are zero."""
     if third.drift.any():
         return _drifting(third)
     if abs(third.c1.real) <= vanishes * third.size:
@@ -339,7 +340,8 @@ def criticality_of(third: Cubic, vanishes: float = VANISHES) -> str:
 
 
 def _drifting(third: Cubic) -> str:
-    """Fiedler, Liebscher and Alexander (2000): y² − r² a/Re α is conserved to leading order."""
+    """Words for a drift along the family: y² − r² a/Re α is conserved to leading order (Fiedler, Liebscher and
+    Alexander 2000)."""
     signs = third.drift * third.growth
     if len(signs) > 1 or not signs.all():
         return "no branch of cycles: the oscillation moves along the family of equilibria"

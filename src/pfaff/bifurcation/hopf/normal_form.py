@@ -23,9 +23,9 @@ import numpy as np
 from pfaff.errors import ParameterError
 
 VANISHES = 1e-9  # the real part of a coefficient below this, relative to the terms it is made of, is zero
-MOVES = 1e-9  # drift along a family beyond this, relative to what makes it, is not rounding
-ROUNDED = 1e-14  # terms below this, relative to what they are beside the mode, are rounding, all of them
-PAIRS = ((1, 1), (1, 2), (2, 2))  # of derivatives by y1 and y2
+MOVES = 1e-9  # drift along a family above this, relative to its terms, is not rounding
+ROUNDED = 1e-14  # terms below this, relative to those in other directions than the mode's, are all rounding
+PAIRS = ((1, 1), (1, 2), (2, 2))  # pairs of derivatives with respect to y1 and y2
 Curvature = dict[tuple[int, int], np.ndarray]
 ACROSS = 1e-6  # growth along a family beyond this, relative to the frequency's change, is not rounding
 ASIDE = 2e-3  # change of the critical eigenvalue, relative to ω, over which the drift is differenced
@@ -35,7 +35,7 @@ ASIDE = 2e-3  # change of the critical eigenvalue, relative to ω, over which th
 class Expansion:
     """ẋ = A x + B(x, x)/2 + C(x, x, x)/6 + … at a Hopf point with ⟨q, q⟩ = ⟨p, q⟩ = 1.
 
-    ``form`` applies the derivative of as many orders as it is given vectors. Columns of ``right`` are tangents of a
+    ``form`` applies the derivative of the order given by the number of vectors. Columns of ``right`` are tangents of a
     family of equilibria, those of ``left`` the first-order forms of what is conserved along it, left·right = 1.
     ``beside`` gives λ and the drift a at a nearby load, by its distance: the change of λ relative to ω.
     """
@@ -54,7 +54,8 @@ class Expansion:
         return self.right.shape[1]
 
     def resolvent(self, harmonic: int, right: np.ndarray) -> np.ndarray:
-        """(i·harmonic·ω − A)⁻¹ right; at ω itself and on families the part that has no component along them."""
+        """(i·harmonic·ω − A)⁻¹ right; at ω itself and on families the part without components along the null
+        vectors."""
         shifted = 1j * harmonic * self.omega * np.eye(len(self.A)) - self.A
         if harmonic == 1:
             return _bordered(shifted, self.q[:, None], self.p.conj()[None], right)
@@ -71,7 +72,8 @@ def _bordered(matrix: np.ndarray, columns: np.ndarray, rows: np.ndarray, right: 
 
 @dataclass(frozen=True)
 class Cubic:
-    """The normal form to third order; ``size`` is what its coefficient is made of, for judging whether it vanishes.
+    """The normal form to third order; ``size`` is that of the terms of its coefficient, for judging whether it
+    vanishes.
 
     On a family: ``drift`` is a, ``growth`` Re α, ``shift`` η, one entry for each of its dimensions.
     """
@@ -102,7 +104,7 @@ def cubic(e: Expansion) -> Cubic:
 
 
 def _rounded(e: Expansion, terms: np.ndarray, order: int) -> bool:
-    """Whether all terms of an order are rounding beside those of another direction than the mode's.
+    """Whether all terms of an order are rounding relative to those in directions other than the mode's.
 
     Motions in circles may obey linear equations where others do not."""
     beside = np.linspace(1, 2, len(e.q)) * (e.q.real + e.q.imag)
@@ -135,7 +137,7 @@ def _by_load(beside: Callable[[float], tuple[complex, np.ndarray]]) -> np.ndarra
 
 
 class Quintic(NamedTuple):
-    """The coefficient of fifth order, and the size of what it is made of, for judging whether it vanishes."""
+    """The coefficient of fifth order, and the size of its terms, for judging whether it vanishes."""
 
     c2: complex
     size: float
@@ -200,13 +202,13 @@ def marsden_mccracken(e: Expansion, third: Cubic) -> float:
 def _manifold(e: Expansion, third: Cubic, basis: np.ndarray, inverse: np.ndarray, second: Curvature) -> Curvature:
     """The second derivatives of h in the original states: R h_ab + F_ab = d²/dy_a dy_b of Dh·(ω y2, −ω y1)."""
     R = (inverse @ e.A @ basis)[2:, 2:]
-    turning = e.omega * np.array([[0.0, -2.0, 0.0], [1.0, 0.0, -1.0], [0.0, 2.0, 0.0]])  # of (h11, h12, h22)
+    turning = e.omega * np.array([[0.0, -2.0, 0.0], [1.0, 0.0, -1.0], [0.0, 2.0, 0.0]])  # acting on (h11, h12, h22)
     n = len(R)
     operator = np.kron(np.eye(3), R) - np.kron(turning, np.eye(n))
     right = -np.concatenate([second[ab][2:] for ab in PAIRS])
     rows = np.linalg.lstsq(operator, right, rcond=1e-12)[0].reshape(3, n)
     h = {ab: basis[:, 2:] @ row for ab, row in zip(PAIRS, rows, strict=True)}
-    # On a family the mean of h along it is free: the level set says what it is, with |z|² = (y1² + y2²)/4.
+    # On a family the mean of h along it is free: the level set determines it, with |z|² = (y1² + y2²)/4.
     mean = e.left.T @ (h[1, 1] + h[2, 2]) / 2 + third.shift / 2
     h = {(a, b): each - e.right @ mean if a == b else each for (a, b), each in h.items()}
     return {**h, (2, 1): h[1, 2]}

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class SparseExpansion(Expansion):
-    """The same with a sparse A, and no family of equilibria."""
+    """The expansion with a sparse A, and no family of equilibria."""
 
     def resolvent(self, harmonic: int, right: np.ndarray) -> np.ndarray:
         matrix = -shifted(self.A, 1j * harmonic * self.omega) if harmonic else -self.A
@@ -36,7 +36,7 @@ class SparseExpansion(Expansion):
 
 
 def sparse_hopf(s: SparseRestEquations, z: np.ndarray, omega: float, origin: float | None = None) -> Hopf:
-    """The Hopf point near z, where a pair is nearly ±iω; the load is the first parameter that is free."""
+    """The Hopf point near z, where a pair is nearly ±iω; the load is the first free parameter."""
     z, omega = _settled(s, z, omega)
     n, load = s.n, float(z[s.n])
     J: Any = s.jacobian(z)
@@ -92,7 +92,7 @@ def _expansion(
 
 
 def _along(s: SparseRestEquations, z: np.ndarray, way: np.ndarray) -> np.ndarray:
-    """The direction in z in which the first free parameter grows by one and the states go a way."""
+    """The direction in z in which the first free parameter grows by one and the states move by ``way``."""
     return np.concatenate([way, [1.0], np.zeros(len(z) - s.n - 1)])
 
 

@@ -1,7 +1,7 @@
 """Nonlinear normal modes: the families of periodic orbits that start at the small vibrations of a conservative system.
 
 Lyapunov's centre theorem gives one for every frequency of which no other is a multiple. Each is followed by arclength,
-by its energy and frequency at once, through turning points of both.
+in energy and frequency at once, through turning points of both.
 """
 
 from __future__ import annotations
@@ -9,18 +9,17 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from pfaff.bifurcation.modes.first_vibrations import first_vibration
 from pfaff.bifurcation.modes.undamped import Vibration, check_conserved, vibration
-from pfaff.bifurcation.modes.vibrations import FreeVibration, Reach, SpecialVibration
+from pfaff.bifurcation.modes.vibrations import MODE_POINTS, FreeVibration, Reach, SpecialVibration
 from pfaff.bifurcation.orbits.chords import Point
 from pfaff.bifurcation.orbits.following import AT_EDGE, LEFT, Orbits
 from pfaff.bifurcation.orbits.neutral import OUTSIDE
-from pfaff.bifurcation.orbits.orbit_problem import OrbitProblem
-from pfaff.bifurcation.orbits.orbits import OrbitPoint, Special
+from pfaff.bifurcation.orbits.orbits import OrbitPoint
 from pfaff.bifurcation.orbits.passage import Passage, leads_out
 from pfaff.bifurcation.orbits.stepping import Continuation
 from pfaff.bifurcation.orbits.ways import accurate, switched
@@ -33,6 +32,7 @@ from pfaff.continuation.measuring import warn_of_unknown, watches
 from pfaff.continuation.problem import Event
 from pfaff.continuation.trail import Branch
 from pfaff.errors import ParameterError, number_of
+from pfaff.statement.told import answering
 from pfaff.statement.values import one_of, whole_number
 from pfaff.threads import cached_property, part_of_a_whole
 
@@ -42,10 +42,11 @@ if TYPE_CHECKING:
 
     from pfaff.case import Case
 
-DROPPED = {"fold", "torus"}  # kinds that mean nothing where every orbit has neighbours
-NOWHERE = re.compile(r" (near|beyond) -?[\d.]+(e[+-]\d+)?")  # values of the parameter that unfolds, which is zero
+DROPPED = {"fold", "torus"}  # kinds that are meaningless where every orbit has neighbours
+NOWHERE = re.compile(r" (near|beyond) -?[\d.]+(e[+-]\d+)?")  # values of the unfolding parameter, which is zero
 
 
+@answering
 @dataclass(frozen=True, eq=False, repr=False)
 class NormalMode(Branch[FreeVibration, SpecialVibration]):
     """Free vibrations of a system without damping and forcing, from the small ones of its n-th frequency on.
@@ -54,6 +55,10 @@ class NormalMode(Branch[FreeVibration, SpecialVibration]):
     symmetry breakings and period doublings, at which other vibrations branch off.
     """
 
+    _elsewhere: ClassVar = {
+        "save": "write its numbers by mode.to_xarray().to_netcdf(path), or its vibrations by pickle.dump(mode, file)",
+        "extend": "ask again with another limit, case.normal_mode(number, energy=…)",
+    }
     vibration: Vibration
     number: int
     points: tuple[FreeVibration, ...]
@@ -74,12 +79,12 @@ class NormalMode(Branch[FreeVibration, SpecialVibration]):
 
     @cached_property
     def energies(self) -> np.ndarray:
-        """Above that of the equilibrium."""
+        """Energies above that of the equilibrium."""
         return np.array([point.energy for point in self.points])
 
     @cached_property
     def amplitudes(self) -> dict[str, np.ndarray]:
-        """Half of what each state covers."""
+        """Half of the range of each state."""
         rows = [point.amplitude for point in self.points]
         return {name: np.array([row[name] for row in rows]) for name in rows[0]}
 
@@ -96,23 +101,21 @@ class NormalMode(Branch[FreeVibration, SpecialVibration]):
 
     def switch(
         self,
-        special: Special,
+        special: SpecialVibration,
         *,
         energy: float | None = None,
         frequency: float | None = None,
         amplitude: float | None = None,
-        points: int = 300,
+        points: int = MODE_POINTS,
         step: float = STEP,
         progress: Callable[[FreeVibration], Any] | None = None,
         events: Mapping[str, Any] | None = None,
     ) -> NormalMode:
-        """The vibrations that branch off at one of the special points, as far as for ``case.normal_mode``."""
+        """The vibrations that branch off at one of the special points, which ``special.switch`` follows as well."""
         if not any(special is each for each in self.special) or special.kind.startswith(EVENT):
             raise ParameterError("special: give one of mode.special at which others branch off")
         limits = {"energy": energy, "frequency": frequency, "amplitude": amplitude}
-        reach = Reach.asked(limits, points, step, progress, events)
-        first = FreeVibration(special.problem, switched(special, 1.0, 1).point, self.vibration)
-        return _along(first, self.number, reach)
+        return branched_off(special, Reach.asked(limits, points, step, progress, events))
 
     def to_xarray(self) -> xarray.Dataset:
         """Frequency, energy and amplitudes by name along the dimension ``point``."""
@@ -162,19 +165,25 @@ def backbones(case: Case, between: tuple[float, float], amplitude: float) -> tup
     return tuple(found)
 
 
+def branched_off(special: SpecialVibration, reach: Reach) -> NormalMode:
+    """The vibrations that cross a mode at one of its special points."""
+    first = FreeVibration(special.problem, switched(special, 1.0, 1).point, special.small)
+    return _along(first, special.number, reach)
+
+
 def _followed(small: Vibration, number: int, reach: Reach, accuracy: float) -> NormalMode:
     return _along(first_vibration(small, number, accuracy, reach), number, reach)
 
 
 def _along(start: FreeVibration, number: int, reach: Reach) -> NormalMode:
-    """The mode from a vibration along its tangent, out of its chart too; Ctrl-C keeps it."""
+    """The mode from a vibration along its tangent, also out of its chart; Ctrl-C keeps it."""
     leaves = leads_out(start.problem.flow)
     mode = NormalMode(start.small, number, *_gathered(start, number, reach, LEFT if leaves else AT_EDGE))
     return _out_of_its_chart(mode, reach) if leaves and mode.ended.reason is Reason.EDGE else mode
 
 
 def _out_of_its_chart(mode: NormalMode, reach: Reach) -> NormalMode:
-    """The same mode in all velocities, and what follows; in its chart up to its end, where that is not possible."""
+    """The mode continued in all velocities; in its chart up to its end, where that is not possible."""
     small, last, omega = mode.vibration, mode.points[-1], mode.vibration.frequencies[mode.number - 1]
     points, special = mode.points, mode.special
     try:
@@ -217,7 +226,7 @@ def _gathered(
                 ended = Ending(each.reason, NOWHERE.sub("", each))
             elif isinstance(each, Event):
                 if each.kind not in DROPPED:
-                    special.append(_special(small, problem, family, found[-1], each))
+                    special.append(_special(start, number, family, found[-1], each))
             else:
                 check_conserved(each.value, omega)
                 crossed = next(_crossed(family, found[-1], each, wanted), None)
@@ -252,16 +261,17 @@ def _measure(name: str, vibrating: Callable[[Point], FreeVibration]) -> Callable
 
 
 def _special(
-    small: Vibration, problem: OrbitProblem, family: Continuation, last: Point, event: Event[Point]
+    start: FreeVibration, number: int, family: Continuation, last: Point, event: Event[Point]
 ) -> SpecialVibration:
-    """At the point itself the tangent may be any combination with the way off: that of the last vibration is not."""
+    """A special vibration. At the point itself the tangent may be any combination with that of the crossing branch: the
+    tangent of the last vibration is used."""
     _, tangent = family.moved_to(last, event.point.cycle.mesh)
     point = replace(event.point, tangent=tangent)
-    return SpecialVibration(problem, point, event.kind, event.detail or "", small=small)
+    return SpecialVibration(start.problem, point, event.kind, event.detail or "", small=start.small, number=number)
 
 
 def _before(special: Point, a: Point, last: Point, b: Point) -> bool:
-    """Whether a special point of the last step is not beyond where it was cut: in doubt by its period."""
+    """Whether a special point of the last step lies before the place where it was cut; in doubt by its period."""
     low, high = sorted((a.cycle.period, b.cycle.period))
     if not low < special.cycle.period < high:
         return True
@@ -271,7 +281,7 @@ def _before(special: Point, a: Point, last: Point, b: Point) -> bool:
 def _crossed(
     family: Continuation, a: Point, b: Point, wanted: Mapping[str, tuple[Callable[[Point], float], float]]
 ) -> Iterator[tuple[Point, str]]:
-    """The vibration between two at which a measure has its limit."""
+    """The vibration between two at which a measure reaches its limit."""
     for name, (measure, limit) in wanted.items():
         if (measure(a) - limit) * (measure(b) - limit) <= 0:
             located = family.special.locate(a, b, _beyond(measure, limit))

@@ -1,6 +1,6 @@
-"""The problem that families of conservative orbits are, and its first orbit: a small vibration about an equilibrium.
+"""The problem of families of conservative orbits, and its first orbit: a small vibration about an equilibrium.
 
-Equilibria that nonholonomic constraints put into families have families of vibrations each, of which one is selected.
+If nonholonomic constraints put equilibria into families, each has a family of vibrations, and one is selected.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from pfaff.bifurcation.orbits.stepping import TRUSTED
 from pfaff.continuation.endings import Refused
 from pfaff.errors import ConvergenceError
 
-BELOW = 0.1  # of the amplitude at which a mode ends, that of its first orbit
-LINEAR = 1e-4  # of the rates on the first orbit, what is not linear
+BELOW = 0.1  # amplitude of the first orbit, relative to that at which a mode ends
+LINEAR = 1e-4  # nonlinear part of the rates on the first orbit, relative to them
 
 
 @dataclass(frozen=True, eq=False)
 class FamilyProblem(OrbitProblem):
-    """What orbits of a family are asked for, about an equilibrium of a family of ``zeros`` dimensions, or alone."""
+    """The problem of orbits of a family, about an isolated equilibrium or one of a family of ``zeros`` dimensions."""
 
     zeros: int = 0
 
@@ -37,7 +37,8 @@ class FamilyProblem(OrbitProblem):
 
 
 class Family(Neutral):
-    """Along a family of conservative orbits, on which no parameter changes; frequencies are measured by a usual one.
+    """Continuation along a family of conservative orbits, on which no parameter changes; frequencies are relative to a
+    usual one.
 
     Beside an orbit that is symmetric about an equilibrium of a family there are orbits about its neighbours. Half a
     period turns them over: their multipliers are −1 all along, and break no symmetry.
@@ -83,14 +84,14 @@ def first_vibration(small: Vibration, number: int, accuracy: float, reach: Reach
 
 
 def _of_one_level(problem: FamilyProblem, small: Vibration) -> FamilyProblem:
-    """With what selects one of the vibrations about the equilibria of a family."""
+    """The problem with rows that select one of the vibrations about the equilibria of a family."""
     border = bordering(small.flow.jacobian(small.x, small.case.numbers), small.zeros)
     columns, rows = np.ascontiguousarray(border.columns), np.ascontiguousarray(border.rows)
     return replace(problem, unfolding=columns, held=rows, zeros=0)
 
 
 def _radii(problem: OrbitProblem, small: Vibration, omega: float, q: np.ndarray, reach: Reach) -> Iterator[float]:
-    """Where little is not linear, well below what the mode is followed to."""
+    """Radii at which the nonlinear part is small, well below the amplitude to which the mode is followed."""
     phases = np.exp(1j * np.linspace(0, 2 * np.pi, 16, endpoint=False))
     energy, amplitude = (reach.limits.get(name, np.inf) for name in ("energy", "amplitude"))
     for radius in 2.0 ** -np.arange(0, 60):

@@ -1,4 +1,4 @@
-"""A system without its damping and its explicit forcing, and one parameter that would damp it all the same.
+"""A system without its damping and its explicit forcing, and one parameter that would damp it.
 
 Periodic orbits of a conservative system come in families. With a dissipation ε T₂, by which the energy decreases
 strictly, an orbit exists at ε = 0 only: ε unfolds the family (Muñoz-Almaraz et al., Physica D 181, 2003), and stays
@@ -33,7 +33,7 @@ STILL = 1e-6  # frequencies below this, relative to the largest, are zero
 
 @once(most=1)
 def undamped(system: System) -> System:
-    """The same system without dissipation and without what depends on time, unfolded by ``energy_loss``."""
+    """The system without dissipation and explicit time, unfolded by ``energy_loss``."""
     system = system.by_energies()
     t, eps = system.time, sm.Symbol(UNFOLDING, real=True)
     angles = set() if system.autonomous else {angle for angle, _, _ in forcing_of(system).angles}
@@ -69,7 +69,7 @@ class Vibration:
     x: np.ndarray
     frequencies: np.ndarray
     shapes: np.ndarray
-    zeros: int  # eigenvalues that vanish: dimensions of the family of equilibria that this one belongs to
+    zeros: int  # number of zero eigenvalues: dimension of the family of equilibria that this one belongs to
 
     @cached_property
     def _energy(self) -> Compiled:
@@ -85,7 +85,7 @@ class Vibration:
 
 
 def vibration(case: Case, fixed: Mapping[str, float]) -> Vibration:
-    """About the equilibrium of a case; refused where it is none, or unstable."""
+    """Small vibrations about the equilibrium of a case; raises where there is none, or where it is unstable."""
     if case.system.rods:
         raise ParameterError(f"{case.system.name} has rods, whose normal modes are not followed: state a chain of bars")
     free = undamped(case.system).at().unchecked(**case.values)
@@ -108,7 +108,7 @@ def vibration(case: Case, fixed: Mapping[str, float]) -> Vibration:
 
 
 def check_conserved(loss: float, omega: float) -> None:
-    """The parameter that unfolds a family stays zero, if something is conserved."""
+    """Raise unless the unfolding parameter of a family is zero, as it is if energy is conserved."""
     if abs(loss) > GROWS * omega:
         raise ConvergenceError(
             f"the energy is not conserved without dissipation: vibrations of constant amplitude need a damping of "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
@@ -12,13 +12,19 @@ from pfaff.bifurcation.modes.undamped import UNFOLDING, Vibration
 from pfaff.bifurcation.orbits.orbits import OrbitPoint, Special
 from pfaff.continuation.course import STEP
 from pfaff.continuation.measuring import checked_events
-from pfaff.errors import ParameterError
-from pfaff.statement.values import MOST, heard, number_within, one_of, whole_number
+from pfaff.errors import NoBifurcationError, ParameterError
+from pfaff.statement.told import answering
+from pfaff.statement.values import MOST, heard, number_within, one_of, spelt, whole_number
+
+if TYPE_CHECKING:
+    from pfaff.bifurcation.modes.families import NormalMode
+
+MODE_POINTS = 300  # of a mode, at most, unless more are asked for
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class FreeVibration(OrbitPoint):
-    """A vibration of a mode; its ``energy`` is above that of the equilibrium."""
+@answering
+class Vibrating(OrbitPoint):
+    """What vibrations and special points of a mode have in common; no parameter of the system varies along it."""
 
     small: Vibration
 
@@ -41,29 +47,68 @@ class FreeVibration(OrbitPoint):
 
     @property
     def measurable(self) -> tuple[str, ...]:
-        """As for orbits, with ``energy`` and ``frequency``."""
+        """Names as for orbits, with ``energy`` and ``frequency``."""
         return ("energy", "frequency", *(name for name in super().measurable if name != UNFOLDING))
 
     def measured(self, name: str) -> float:
-        """The value of what has a name in expressions."""
+        """The value that a name stands for in expressions."""
         one_of(self.measurable, name, "no expression contains")
         return float(getattr(self, name)) if name in ("energy", "frequency") else super().measured(name)
 
+    def orbits(self, *_: Any, **__: Any) -> NoReturn:
+        """Refused: free vibrations are a family at one value of every parameter."""
+        raise ParameterError(
+            "free vibrations are no branch in a parameter: follow them by case.normal_mode(number, energy=…), and "
+            "damped or forced ones by case.response(…)"
+        )
+
 
 @dataclass(frozen=True, eq=False, repr=False)
-class SpecialVibration(Special):
-    """A special point of a mode: where others branch off, or an event."""
+class FreeVibration(Vibrating):
+    """A vibration of a mode; its ``energy`` is above that of the equilibrium."""
+
+    small: Vibration
+
+
+@spelt
+@dataclass(frozen=True, eq=False, repr=False)
+class SpecialVibration(Vibrating, Special):
+    """A special point of the mode with this ``number``: where others branch off, or an event."""
 
     small: Vibration = field(kw_only=True)
+    number: int = field(kw_only=True)
 
     @property
     def _where(self) -> str:
-        vibration = FreeVibration(self.problem, self.point, self.small)
-        return f"{self.kind} at frequency {vibration.frequency:.10g}, energy {vibration.energy:.8g}"
+        return f"{self.kind} at frequency {self.frequency:.10g}, energy {self.energy:.8g}"
 
     @property
     def status(self) -> str:
         return self._where
+
+    def switch(  # type: ignore[override]
+        self,
+        *,
+        energy: float | None = None,
+        frequency: float | None = None,
+        amplitude: float | None = None,
+        points: int = MODE_POINTS,
+        step: float = STEP,
+        progress: Callable[[FreeVibration], Any] | None = None,
+        events: Mapping[str, Any] | None = None,
+    ) -> NormalMode:
+        """The vibrations that branch off here, until a measure reaches its limit, as in ``case.normal_mode``."""
+        from pfaff.bifurcation.modes.families import branched_off
+
+        limits = {"energy": energy, "frequency": frequency, "amplitude": amplitude}
+        return branched_off(self, Reach.asked(limits, points, step, progress, events))
+
+    def curve(self, *_: Any, **__: Any) -> NoReturn:
+        """Refused: at other values of a parameter the mode has to be followed anew."""
+        raise NoBifurcationError(
+            f"the {self.kind} of a normal mode has no curve in parameters: follow the mode at other values of them by "
+            "case.at(…).normal_mode(…)"
+        )
 
 
 @dataclass(frozen=True)
@@ -71,7 +116,7 @@ class Reach:
     """How a mode is followed: until a measure of it reaches its limit, or there are enough points."""
 
     limits: dict[str, float]
-    points: int = 300
+    points: int = MODE_POINTS
     step: float = STEP
     progress: Callable[[FreeVibration], Any] | None = None
     events: Mapping[str, Any] = field(default_factory=dict)

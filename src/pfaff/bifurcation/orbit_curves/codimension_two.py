@@ -32,12 +32,12 @@ if TYPE_CHECKING:
     from pfaff.bifurcation.orbit_curves.cycle_curves import CycleSpecial
 
 Coefficients = dict[str, complex]
-THIRD, FOURTH = complex(-0.5, np.sqrt(0.75)), 1j  # turns
+THIRD, FOURTH = complex(-0.5, np.sqrt(0.75)), 1j  # multipliers at 1:3 and 1:4 resonances
 
 
 @dataclass(frozen=True)
 class ResonanceForm:
-    """``coefficients`` by name; ``stable`` says whether what is born there can be, ``words`` what it is."""
+    """``coefficients`` by name; ``stable`` says whether what is born there can be stable, ``words`` what it is."""
 
     kind: str
     coefficients: Coefficients
@@ -46,7 +46,7 @@ class ResonanceForm:
 
 
 def said(special: CycleSpecial) -> str:
-    """The coefficients and words of a normal form; nothing where there is none, or where it would take long."""
+    """The coefficients and words of a normal form; empty where there is none, or where it would take long."""
     orbit = special.special
     if special.kind not in FORMS or orbit.point.cycle.x.size > LARGE or orbit.problem.flow.heavy:
         return ""
@@ -102,7 +102,7 @@ def cusp(v: Variation) -> Coefficients:
     w, gain = v.periodic.wave, v.periodic.gain
     slope = v.A(w) - gain * v.rates
     bent = B(w, w) - 2 * gain * slope
-    bent = bent - v.periodic.share(bent, w) * w  # what is left of the fold's b
+    bent = bent - v.periodic.share(bent, w) * w  # without the remaining b of the fold
     h, twice = v.periodic.solve(bent, singular=True)
     along = v.A(h) + bent - twice * v.rates
     right = C(w, w, w) / 6 + B(w, h) / 2 - gain / 2 * along - twice / 2 * slope
@@ -169,7 +169,7 @@ def resonance_1_3(v: Variation) -> Coefficients:
 
 
 def resonance_1_4(v: Variation) -> Coefficients:
-    """c as of a torus, and d = ⟨v*, C(v̄,v̄,v̄)/6 + B(h02,v̄)/2⟩ with L h02 = B(v̄,v̄)."""
+    """c as for a torus, and d = ⟨v*, C(v̄,v̄,v̄)/6 + B(h02,v̄)/2⟩ with L h02 = B(v̄,v̄)."""
     B = C = v.form
     turning = v.waves(FOURTH)
     w, back = turning.wave, turning.wave.conj()
@@ -223,9 +223,7 @@ def _of_1_4(found: Coefficients, orbit: Special) -> tuple[bool, str]:
     stable = c.real < 0
     if abs(d) <= VANISHES * abs(c):
         return stable, f"{_tori(stable)}, {UNRESONANT}"
-    longer = (
-        "twice" if orbit.symmetric else "four times"
-    )  # a symmetric orbit is closed up to the sign by half its period
+    longer = "twice" if orbit.symmetric else "four times"  # half the period closes a symmetric orbit up to the sign
     if abs(c) < abs(d):
         return stable, f"a saddle orbit of {longer} the period shrinks to it here, |c/d| = {abs(c / d):.4g}"
     return stable, f"{_tori(stable)}, and orbits of {longer} the period born at folds, |c/d| = {abs(c / d):.4g}"

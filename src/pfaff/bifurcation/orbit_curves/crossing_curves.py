@@ -33,10 +33,10 @@ from pfaff.statement.values import one_of
 if TYPE_CHECKING:
     from pfaff.bifurcation.orbit_curves.cycle_curves import CycleCurve, CycleSpecial
 
-ASIDE = (0.01, 0.03, 0.003, 0.1)  # distances along the curve at which orbits beside the point are looked at
+ASIDE = (0.01, 0.03, 0.003, 0.1)  # distances along the curve at which orbits beside the point are examined
 FIRST = 1e-3  # the same, at which multipliers tell the side of tori
-BEYOND = 4.0  # times how far the load moves to a fold by the normal form, until which it is looked for
-ORBITS = 80  # on which it is
+BEYOND = 4.0  # farthest load at which a fold is looked for, relative to the prediction by the normal form
+ORBITS = 80  # most orbits on which it is looked for
 FLIP = Kind.PERIOD_DOUBLING
 WAYS: dict[str, tuple[str, ...]] = {
     Kind.RESONANCE_1: (Kind.FOLD, Kind.TORUS),
@@ -49,14 +49,16 @@ WAYS: dict[str, tuple[str, ...]] = {
 }
 
 
-def switched(special: CycleSpecial, of: str, course: Course) -> CycleCurve:
-    """The curve of another kind that meets the one on which a point lies."""
+def switched(special: CycleSpecial, of: str, course: Course, way: int) -> CycleCurve:
+    """The curve of another kind that meets the one on which a point lies; there is no other one, if way < 0."""
     orbit, name = special.special, list(special.values)[-1]
     own = Kind.SYMMETRY_BREAKING if orbit.symmetric else FLIP
     ways = [own if each == FLIP else each for each in WAYS.get(special.kind, ())]
     if not ways:
         raise NoBifurcationError(f"no curve of another kind starts at a {special.kind}")
     one_of(ways, of, f"at a {special.kind} point there starts no curve of kind")
+    if way < 0:
+        raise NoBifurcationError(f"one curve of kind {of} starts at a {special.kind} point: leave out way={way}")
     limits = course.limits(orbit.case.system, name, special.value)
     spans = special.spans | {name: second_span(orbit, name, limits)}
     surface = Surface(of, spans, name, special.values)

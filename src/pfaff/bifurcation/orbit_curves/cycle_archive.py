@@ -80,18 +80,12 @@ def _notes(curve: CycleCurve) -> dict[str, Any]:
         "kinds": [each.kind for each in curve.special],
         "values": {name: str(value) for name, value in problem.case.values.items()},
     }
-    notes = {
-        "system": problem.case.system.name,
-        "of": curve.of,
-        "ended": str(curve.ended),
-        "reason": curve.ended.reason.name,
-        "status": curve.status,
-    }
-    return notes | {"step": curve.step, "about": json.dumps(about), **mirrored(problem)}
+    notes = {"system": problem.case.system.name, "of": curve.of, "status": curve.status}
+    return notes | curve.ended.notes | {"step": curve.step, "about": json.dumps(about), **mirrored(problem)}
 
 
 def _placed(point: CyclePoint) -> dict[str, Any]:
-    """Of its orbit: the parameter that varies with it, the value of the other, and whether it is symmetric."""
+    """About an orbit: the parameter that varies with it, the value of the other, and whether it is symmetric."""
     problem = point.special.problem
     numbers = dict(zip(problem.case.system.parameter_names, problem.case.numbers.tolist(), strict=True))
     fixed = {name: numbers[name] for name in point.values if name != problem.load}
@@ -131,7 +125,7 @@ CYCLES = Layout(
 
 
 def cycle_curve(path: str | Path, file: File, case: Bound) -> CycleCurve:
-    """A curve of special orbits that was saved, of the case it was computed for."""
+    """A curve of special orbits that was saved, for the case it was computed for."""
     notes, about = file.notes, file.notes["about"]
     compare(path, case, notes["system"], about["values"], about["free"])
     if about["kind"] not in KINDS or set(about["spans"]) != set(about["free"]):
@@ -152,5 +146,5 @@ def cycle_curve(path: str | Path, file: File, case: Bound) -> CycleCurve:
         CycleSpecial(*restored("special_", k, placed), kind, about["spans"])
         for k, (placed, kind) in enumerate(zip(about["special"], about["kinds"], strict=True))
     )
-    ended = Ending.stored(notes["ended"], file.data.attrs.get("reason"))
+    ended = Ending.stored(file.data.attrs)
     return CycleCurve(about["kind"], points, special, ended, notes["step"], about["spans"])

@@ -17,7 +17,7 @@ from pfaff.bifurcation.orbits.following import LEFT
 from pfaff.bifurcation.orbits.orbit_in_time import Orbit
 from pfaff.bifurcation.orbits.orbits import Special
 from pfaff.bifurcation.orbits.passage import Passage, leads_out
-from pfaff.continuation.course import POINTS, STEP, Bounds, Course, Limits
+from pfaff.continuation.course import POINTS, STEP, Bounds, Course, Limits, checked_way
 from pfaff.continuation.endings import Ending, Reason, Refused
 from pfaff.continuation.engine import Engine
 from pfaff.continuation.gathering import gathered
@@ -49,7 +49,7 @@ KINDS: dict[str, str] = {
 class CyclePoint:
     """A special orbit on a curve: ``value`` is that of the second parameter, ``values`` are both.
 
-    ``special`` is the orbit itself, from which branches lead on; ``angle`` that of a torus' pair of multipliers.
+    ``special`` is the orbit itself, from which branches lead on; ``angle`` that of the multipliers of a torus.
     """
 
     special: Special = field(repr=False)
@@ -87,11 +87,11 @@ class CyclePoint:
 
     @property
     def measurable(self) -> tuple[str, ...]:
-        """As for orbits."""
+        """Names as for orbits."""
         return self.special.measurable
 
     def measured(self, name: str) -> float:
-        """The value of what has a name in expressions."""
+        """The value that a name stands for in expressions."""
         one_of(self.measurable, name, "no expression contains")
         return self.values[name] if name in self.values else self.special.measured(name)
 
@@ -117,12 +117,13 @@ class CyclePoint:
         return self.values[one_of(self.values, name, "on this curve there varies no parameter")]
 
 
+@answering
 @dataclass(frozen=True, eq=False, repr=False)
 class CycleSpecial(CyclePoint, OfKind):
     """A point of codimension two.
 
-    ``kind`` is cusp, generalised hopf (where the orbits vanish: its values are extrapolated, its orbit is the last),
-    a resonance from 1:1 to 1:4, fold-flip, fold-torus or flip-torus; of symmetric orbits, those of half a period.
+    ``kind`` is cusp, generalised hopf (where the orbits vanish: its values are extrapolated, its orbit is the last), a
+    resonance from 1:1 to 1:4, fold-flip, fold-torus or flip-torus; for symmetric orbits, in terms of half a period.
     Where the coefficient of a period doubling, a symmetry breaking or a torus vanishes, it is generalised period
     doubling, degenerate pitchfork or chenciner.
     """
@@ -139,6 +140,7 @@ class CycleSpecial(CyclePoint, OfKind):
         of: str,
         to: float,
         *,
+        way: int = 1,
         step: float = STEP,
         points: int = POINTS,
         bounds: Bounds = None,
@@ -149,23 +151,26 @@ class CycleSpecial(CyclePoint, OfKind):
 
         ``of`` is "torus" or "fold" at a 1:1 resonance and where both meet, "torus" or "period doubling" at a 1:2
         resonance, and likewise where other kinds meet; "fold" at a generalised period doubling, where folds of the
-        doubled orbits start. Of symmetric orbits it is "symmetry breaking" instead of "period doubling".
+        doubled orbits start. For symmetric orbits it is "symmetry breaking" instead of "period doubling". There is one
+        curve of each kind: the other way, ``way=-1``, is refused.
         """
         from pfaff.bifurcation.orbit_curves.crossing_curves import switched
 
         name = list(self.values)[-1]
-        return switched(self, of, Course.asked(to, step, points, bounds, progress, name, events))
+        course = Course.asked(to, step, points, bounds, progress, name, events)
+        return switched(self, of, course, checked_way(way))
 
     @cached_property
     def normal_form(self) -> ResonanceForm:
-        """What happens about a cusp, a generalised period doubling or a resonance, by the coefficients of its form."""
+        """What happens about a cusp, a generalised period doubling or a resonance, by the coefficients of its normal
+        form."""
         from pfaff.bifurcation.orbit_curves.codimension_two import normal_form
 
         return normal_form(self)
 
     @property
     def status(self) -> str:
-        """With what the normal form says, where it is had at once."""
+        """What it is and where, with the words of the normal form if it is computed quickly."""
         from pfaff.bifurcation.orbit_curves.codimension_two import said
 
         words = said(self)
@@ -222,7 +227,7 @@ class CycleCurve(Trail[CyclePoint, CycleSpecial]):
         progress: Callable[[CyclePoint], Any] | None = None,
         events: Mapping[str, Any] | None = None,
     ) -> CycleCurve:
-        """The same, followed on from the last point in its direction until the second parameter is ``to``."""
+        """The curve followed on from the last point, in its direction, until the second parameter is ``to``."""
         last, name = self.points[-1], self.parameters[-1]
         course = Course.asked(to, self.step, points, bounds, progress, name, events)
         limits = self._limits(course)
@@ -249,8 +254,8 @@ class CycleCurve(Trail[CyclePoint, CycleSpecial]):
 
 
 def curve_of_orbits(special: Special, name: str, course: Course, reach: float = 0.0) -> CycleCurve:
-    """From a special point of a branch of orbits, with a second parameter freed; ``reach`` is the range of the load, if
-    the branch itself covers less."""
+    """The curve from a special point of a branch of orbits, with a second parameter freed; ``reach`` is the range of
+    the load, if the branch itself covers less."""
     if special.kind not in KINDS:
         raise NoBifurcationError(f"no curve starts from a {special.kind}: take one of {', '.join(KINDS)}")
     case = special.case
@@ -267,8 +272,8 @@ def curve_of_orbits(special: Special, name: str, course: Course, reach: float = 
 
 
 def second_span(special: Special, name: str, limits: Limits) -> float:
-    """By which the second parameter of a curve is measured at first: its range, but not much more than changes the
-    equations, so that the curve does not depend on how far it is to go."""
+    """The first unit of the second parameter of a curve: its range, but not much more than what alters the equations,
+    so that the curve does not depend on how far it is to go."""
     problem, cycle = special.problem, special.point.cycle
     if name != special.load:
         problem = replace(problem, case=problem.case.unchecked(**{special.load: special.value}), load=name)
@@ -286,7 +291,7 @@ def started(surface: Surface, special: Special, cosine: float, ahead: float) -> 
 
 
 def followed(surface: Surface, first: Place, course: Course, limits: Limits) -> CycleCurve:
-    """The curve on from its first place."""
+    """The curve from its first place on."""
     kind, parameters = surface.kind, tuple(surface.spans)
 
     def at_event(event: Event[Place]) -> CycleSpecial:

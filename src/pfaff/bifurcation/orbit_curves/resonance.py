@@ -1,6 +1,6 @@
-"""What Floquet multipliers say on curves of special orbits: which are critical, and what else happens there.
+"""Floquet multipliers on curves of special orbits: which are critical, and what else happens there.
 
-Multipliers that meet are known to a root of rounding only, their sums and products to rounding itself. So what is
+Multipliers that meet are known to the square root of rounding only, their sums and products to rounding. So what is
 known exactly is taken out of sums: of multipliers near 1 those that are 1, of a pair at −1 the one that is −1.
 """
 
@@ -11,16 +11,16 @@ from itertools import combinations
 
 import numpy as np
 
-CLUSTER = 0.1  # distance of multipliers that are corrected together
+CLUSTER = 0.1  # distance within which multipliers are corrected together
 ROUNDED = 1e-9  # imaginary parts below this, relative, are rounding: pairs near strong resonances are narrow
 ON_CIRCLE = 1e-3  # distance of a located pair from the unit circle
-TURNED = 1e-2  # imaginary part of a pair on the circle that is one
+TURNED = 1e-2  # least imaginary part of a pair on the circle
 STRONG = {"1:1 resonance": 1.0, "1:2 resonance": -1.0, "1:3 resonance": -0.5, "1:4 resonance": 0.0}  # cos θ
 
 
 @dataclass(frozen=True)
 class Critical:
-    """``defect`` vanishes on the curve; ``tests`` change their signs at points of codimension two.
+    """``defect`` vanishes on the curve; ``tests`` change sign at points of codimension two.
 
     ``cosine`` is that of the angle of a torus, ``others`` are the multipliers that are neither critical nor 1 by
     structure.
@@ -33,7 +33,7 @@ class Critical:
 
 
 def critical_fold(values: np.ndarray, structural: int, slope: float) -> Critical:
-    """The slope of the parameter along the branch vanishes; one more multiplier is 1."""
+    """Critical data at a fold: the slope of the parameter along the branch vanishes, and one more multiplier is 1."""
     ones, others = _apart(values, 1.0, structural + 1)
     met = _met(ones, others, 1.0)
     tests = {"1:1 resonance": _product(met - 1), "fold-flip": _product(others + 1), "fold-torus": _pairs(others)}
@@ -41,7 +41,7 @@ def critical_fold(values: np.ndarray, structural: int, slope: float) -> Critical
 
 
 def critical_flip(values: np.ndarray, structural: int, slope: float) -> Critical:
-    """A multiplier is −1."""
+    """Critical data at a period doubling: a multiplier is −1."""
     others = _apart(values, 1.0, structural)[1]
     one, rest = _apart(others, -1.0, 1)
     met = _met(one, rest, -1.0)
@@ -50,7 +50,8 @@ def critical_flip(values: np.ndarray, structural: int, slope: float) -> Critical
 
 
 def critical_torus(values: np.ndarray, structural: int, slope: float, cosine: float) -> Critical:
-    """Two multipliers have the product 1: of all pairs that which is nearest to it and to a known angle."""
+    """Critical data at a torus: two multipliers have the product 1; of all pairs the one nearest to that and to a known
+    angle."""
     ones, others = _apart(values, 1.0, structural)
     near = np.abs(ones - 1).max() < CLUSTER
     excess, factor = ((ones - 1).sum().real, ones.prod().real) if near else (0.0, 1.0)
@@ -73,7 +74,7 @@ def on_circle(values: np.ndarray) -> bool:
 
 
 def first_cosine(values: np.ndarray, structural: int) -> float:
-    """Of the pair that is nearest to the unit circle."""
+    """Cosine of the angle of the pair nearest to the unit circle."""
     others = _apart(values, 1.0, structural)[1]
     pairs = others[others.imag > ROUNDED * np.abs(others)]
     if not len(pairs):
@@ -89,7 +90,7 @@ def _apart(values: np.ndarray, centre: float, count: int) -> tuple[np.ndarray, n
 
 
 def _met(known: np.ndarray, others: np.ndarray, centre: float) -> np.ndarray:
-    """The others (the nearest first), with the nearest corrected by what is known of those it meets."""
+    """The others (the nearest first), the nearest corrected by what is known of those it meets."""
     if not len(others) or abs(others[0] - centre) > CLUSTER:
         return others
     total = known.sum() + others[0] - len(known) * centre
@@ -97,7 +98,7 @@ def _met(known: np.ndarray, others: np.ndarray, centre: float) -> np.ndarray:
 
 
 def _product(factors: np.ndarray) -> float:
-    """Scaled factor by factor."""
+    """A product of scaled factors."""
     return float((factors / (1 + np.abs(factors))).prod().real)
 
 

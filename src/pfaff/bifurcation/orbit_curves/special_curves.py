@@ -17,7 +17,7 @@ from pfaff.bifurcation.orbits.step_rules import ADAPT_EVERY
 from pfaff.continuation.endings import Ending, Reason, Refused
 from pfaff.continuation.problem import Asked, Event, Pace, Problem
 
-DEGENERATE = {  # where the coefficients of special orbits vanish
+DEGENERATE = {  # kinds at which the coefficients of special orbits vanish
     "period doubling": "generalised period doubling",
     "symmetry breaking": "degenerate pitchfork",
     "torus": "chenciner",
@@ -36,7 +36,7 @@ class SpecialCurve(Problem[Place]):
     pace = Pace(smallest=1e-6, strayed=0.5)
     of = "special orbit"
     place = 1e-10
-    sharp = met = 1e-4  # what is left of a test function at a located point; more is a jump
+    sharp = met = 1e-4  # largest value of a test function at a located point; more is a jump
 
     @property
     def kind(self) -> str:
@@ -72,7 +72,8 @@ class SpecialCurve(Problem[Place]):
         return float(self.surface.slopes(point) @ point.along)
 
     def renewed(self, point: Place) -> tuple[SpecialCurve, Place]:
-        """With the parameters in the roles, and on the mesh, that serve best; as it is where that fails."""
+        """The problem and the place with the parameters in the better roles, and on a better mesh; unchanged where that
+        fails."""
         with suppress(Refused):
             point = self.surface.exchanged(point)
         if point.age >= ADAPT_EVERY or point.point.error > point.problem.accuracy:
@@ -94,7 +95,7 @@ class SpecialCurve(Problem[Place]):
             return None
         if name == DEGENERATE.get(self.kind) and abs(point.pole) < self.sharp:
             return None
-        last = self.kind == "torus" and name in ("1:1 resonance", "1:2 resonance")  # neutral saddles follow
+        last = self.kind == "torus" and name in ("1:1 resonance", "1:2 resonance")  # beyond it are neutral saddles
         return Event(name, point, last, detail=point.values)
 
     # Endings
@@ -106,14 +107,14 @@ class SpecialCurve(Problem[Place]):
             u, near = self._at_bound(a, guess, bound)
             if u @ b.reached > (1 + self.sharp) * (b.reached @ b.reached):
                 raise Refused("the bound is crossed a second time")  # beyond where the curve turns
-            # Where it is about to turn, the gradient at the start of the step does not settle it to rounding.
+            # Where it is about to turn, the gradient at the start of the step does not make it settle to rounding.
             found = self._at_bound(self.surface.surveyed(near, a), np.zeros(2), bound)[1]
             return rounded(self.point((u, found), a), second, bound)
         except Refused as why:
             raise Refused(f"the special orbit at {second} = {bound:.10g} was not found") from why
 
     def _at_bound(self, base: Place, guess: Coordinates, bound: float) -> Solution:
-        """The place near a guess at which the second parameter has a value."""
+        """The place near a guess at which the second parameter has a given value."""
         span, q0, fixed = base.spans[self.surface.second], base.values[base.fixed], base.fixed == self.surface.second
 
         def left(u: Coordinates, point: Point) -> float:
@@ -140,7 +141,7 @@ class SpecialCurve(Problem[Place]):
         return None
 
     def _shrunk(self, passed: Sequence[Place]) -> bool:
-        """Whether orbits shrink to an equilibrium: both parameters converge while they do."""
+        """Whether orbits shrink to an equilibrium, while both parameters converge."""
         squares = [each.square for each in passed]
         if squares[-1] > SMALL**2 * max(squares):
             return False

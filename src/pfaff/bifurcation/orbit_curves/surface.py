@@ -28,13 +28,13 @@ from pfaff.continuation.endings import Refused
 from pfaff.errors import PfaffError
 from pfaff.threads import cached_property
 
-PROBE = 1e-3  # distance of the orbits whose difference is a derivative, at most
-CHANGE = 0.01  # of g over this distance
-LEAST = 0.01  # of it, where g is steep
-CORRECTED = 1e-10  # the last change of s and q
+PROBE = 1e-3  # largest distance of the orbits whose difference is a derivative
+CHANGE = 0.01  # largest change of g over this distance
+LEAST = 0.01  # least share of this distance, where g is steep
+CORRECTED = 1e-10  # last change of s and q
 NOISY = 1e-8  # the same, where steps do not get smaller
-ROUNDING = 1e-14  # values of g that are none: near canards it is so small everywhere that s is hardly determined
-WATCHED = 600  # states at all mesh points, beyond which coefficients are not watched along a curve
+ROUNDING = 1e-14  # values of g that are zero: near canards g is so small everywhere that s is hardly determined
+WATCHED = 600  # number of states at all mesh points beyond which coefficients are not watched along a curve
 POLES = ("fold-torus", "fold-flip", "1:2 resonance")  # tests that vanish where coefficients are infinite
 LEVEL = 1e-2  # slope of the second parameter along a curve that starts where it turns
 STEEP = 3.0  # slope of the curve, in the scales of the parameters, beyond which they change their roles
@@ -59,17 +59,17 @@ class Place:
     drift: Cycle = field(repr=False)
     gradient: np.ndarray
     along: np.ndarray
-    reached: np.ndarray = field(default_factory=lambda: np.zeros(2), repr=False)  # in the chart of the place before it
+    reached: np.ndarray = field(default_factory=lambda: np.zeros(2), repr=False)  # in the chart of the place before
     age: int = 0  # steps since its mesh was made
 
     @property
     def values(self) -> dict[str, float]:
-        """Of both parameters."""
+        """Values of both parameters."""
         return values_of(self.problem, self.point, self.fixed)
 
     @property
     def change(self) -> Cycle:
-        """Of the orbit along the curve."""
+        """The change of the orbit along the curve."""
         return self.point.tangent.scaled(self.along[0]).moved(self.drift, self.along[1])
 
     @property
@@ -87,8 +87,8 @@ class Place:
 
     @cached_property
     def degeneracy(self) -> float:
-        """The coefficient of a period doubling or a torus, without its poles; not a number where there is none, or
-        where it would take long."""
+        """The coefficient of a period doubling or a torus, without its poles; NaN where there is none, or where it
+        would take long."""
         problem, cycle, cosine = self.problem, self.point.cycle, self.critical.cosine
         turn = complex(cosine, np.sqrt(max(1 - cosine**2, 0.0)))
         if len(problem.held) or cycle.x.size > WATCHED or problem.flow.heavy or resonant(turn):
@@ -102,7 +102,7 @@ class Place:
 
     @property
     def pole(self) -> float:
-        """What vanishes where the coefficient of a period doubling or a torus is infinite."""
+        """A function that vanishes where the coefficient of a period doubling or a torus is infinite."""
         return float(np.prod([self.tests[name] for name in POLES if name in self.tests]))
 
     @cached_property
@@ -115,7 +115,7 @@ class Place:
 @dataclass(frozen=True)
 class Surface:
     """The orbits about special ones of one kind; ``spans`` are the scales of both parameters at the ``origin`` of the
-    curve, the ``second`` says where it ends."""
+    curve; the ``second`` parameter ends it."""
 
     kind: str
     spans: dict[str, float]
@@ -135,14 +135,14 @@ class Surface:
         return self.surveyed(found if level else rounded(found, self.second, place.values[self.second]), place)
 
     def slopes(self, place: Place) -> np.ndarray:
-        """How the second parameter changes with s and q, all in their scales."""
+        """Derivatives of the second parameter with respect to s and q, all in their scales."""
         if place.fixed == self.second:
             return np.array([0.0, 1.0])
         changes = np.array([place.point.tangent.scalars[1], place.drift.scalars[1]])
         return changes / place.spans[self.second]
 
     def _reached(self, values: dict[str, float]) -> dict[str, float]:
-        """The scales of parameters that have come so far: not less than the way."""
+        """The scales of parameters at these values: at least their distances from the origin."""
         return {name: max(span, abs(values[name] - self.origin[name])) for name, span in self.spans.items()}
 
     # Orbits by their coordinates
@@ -226,13 +226,14 @@ class Surface:
         return self.solved(base, guess, lambda u, _: float(normal @ (u - guess)), normal)
 
     def _settled(self, place: Place) -> Place:
-        """The same place with g = 0 to rounding."""
+        """The place with g = 0 to rounding."""
         return self.surveyed(self.across(place, np.zeros(2), place.along)[1], place)
 
     # Meshes and charts
 
     def remeshed(self, place: Place) -> Place:
-        """On a mesh adapted to the orbit, as fine as its accuracy needs, in scales that the parameters have reached."""
+        """The place on a mesh adapted to the orbit, as fine as its accuracy needs, in scales that the parameters have
+        reached."""
         there = replace(place, spans=self._reached(place.values), age=0)
         continuation = there.continuation
         point = continuation.adopted(place.point)
@@ -262,7 +263,7 @@ class Surface:
 
 
 def values_of(problem: OrbitProblem, point: Point, fixed: str) -> dict[str, float]:
-    """Of the parameter along a branch, and of one that is fixed on it."""
+    """Values of the parameter along a branch, and of the one that is fixed on it."""
     at = problem.case.system.parameter_names.index(fixed)
     return {problem.load: point.value, fixed: float(problem.case.numbers[at])}
 
@@ -270,8 +271,8 @@ def values_of(problem: OrbitProblem, point: Point, fixed: str) -> dict[str, floa
 def heading(of: Place, chart: Place) -> np.ndarray:
     """The direction of the curve at a place, in the coordinates of the chart about another one near it.
 
-    What is left of the change of the orbit without its drift with q is along s, but for a shift of the phase, which
-    charts take up in different ways.
+    The change of the orbit without its drift with q is along s, up to a shift of the phase, which charts treat
+    differently.
     """
     problem, metric, tangent, cycle = chart.problem, chart.point.metric, chart.point.tangent, chart.point.cycle
     change = of.change
@@ -289,7 +290,7 @@ def heading(of: Place, chart: Place) -> np.ndarray:
 
 
 def rounded(place: Place, name: str, value: float) -> Place:
-    """With the value of a parameter free of the rounding of Newton's method."""
+    """The place with the value of a parameter free of the rounding of Newton's method."""
     if place.fixed == name:
         return replace(place, problem=replace(place.problem, case=place.problem.case.unchecked(**{name: value})))
     place.point.cycle.scalars[1] = value

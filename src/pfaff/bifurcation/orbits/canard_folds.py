@@ -1,8 +1,8 @@
 """Folds of cycles on canard explosions, where orbits of very different size have the same load to all digits.
 
-No step there tells a fold: its multipliers are not resolved, and the load moves by rounding alone. Seen from both
-sides there is one all the same: the load comes, goes back, and a multiplier has passed 1 in between. Its load is
-that of the orbits that go farthest; which of them it is, rounding hides.
+No single step shows a fold there: multipliers are not resolved, and the load moves by rounding alone. From both sides
+there is one all the same: the load comes, goes back, and a multiplier has passed 1 in between. Its load is that of the
+orbits that go farthest; which of them is the fold, rounding hides.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pfaff.continuation.gathering import Gathered
 
 
 def with_canard_folds(found: Gathered, values: Sequence[float]) -> Gathered:
-    """A branch with those folds; ``values`` are of its load along the points, as far as they are known."""
+    """A branch with those folds; ``values`` are the loads of its points, as far as they are known."""
     special, places = list(found.special), list(found.places)
     located = {place for place, each in zip(places, special, strict=True) if each.kind == "fold"}
     for before, after in _bracketed(found.points, _turns(np.asarray(values), located), located):
@@ -28,7 +28,7 @@ def with_canard_folds(found: Gathered, values: Sequence[float]) -> Gathered:
 
 
 def _turns(values: np.ndarray, located: set[int]) -> list[int]:
-    """Points at which the load has turned since it last moved, by no fold that was located there."""
+    """Indices of points at which the load has turned since it last moved, without a located fold."""
     moves = np.sign(np.diff(values))
     moving = np.flatnonzero(moves)
     turned = np.flatnonzero(np.diff(moves[moving]))
@@ -37,7 +37,8 @@ def _turns(values: np.ndarray, located: set[int]) -> list[int]:
 
 
 def _bracketed(points: Sequence[OrbitPoint], turns: list[int], located: set[int]) -> Iterator[tuple[int, int]]:
-    """The points about turns whose multipliers are resolved, between which an odd number of them has passed 1."""
+    """The points about turns whose multipliers are resolved, and between which an odd number of multipliers has passed
+    1."""
     passed = 0
     for turn in turns:
         if turn < passed or points[turn].resolved:
@@ -53,7 +54,7 @@ def _bracketed(points: Sequence[OrbitPoint], turns: list[int], located: set[int]
 
 
 def _farthest(points: Sequence[OrbitPoint], before: int, after: int) -> Special:
-    """The fold between two points, as the orbit whose load has come farthest."""
+    """The fold between two points: the orbit with the farthest load."""
     way = np.sign(points[before].point.tangent.scalars[1])
     orbits = [points[k] for k in range(before, after + 1)]
     fold = max(orbits, key=lambda each: way * each.value)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pfaff.bifurcation.orbits.orbit_branch import OrbitBranch
 
 FEIGENBAUM = 4.669201609102990671853
-REACH = 0.7  # of the last distance between doublings, within which the next one is looked for
+REACH = 0.7  # range in which the next doubling is looked for, relative to the last distance between doublings
 DOUBLING = "period doubling"
 
 
@@ -44,23 +44,23 @@ class Cascade:
 
     @property
     def values(self) -> np.ndarray:
-        """Of the load at the doublings."""
+        """Loads at the doublings."""
         return np.array([each.value for each in self.doublings])
 
     @property
     def periods(self) -> np.ndarray:
-        """Of the orbits that double."""
+        """Periods of the orbits that double."""
         return np.array([each.period for each in self.doublings])
 
     @property
     def ratios(self) -> np.ndarray:
-        """Of successive distances between doublings, which tend to Feigenbaum's 4.669…"""
+        """Ratios of successive distances between doublings, which tend to Feigenbaum's 4.669…"""
         apart = np.diff(self.values)
         return apart[:-1] / apart[1:]
 
     @property
     def limit(self) -> float:
-        """Where the doublings accumulate, as the last two and the universal ratio tell; not a number of one alone."""
+        """Where the doublings accumulate, by the last two and the universal ratio; NaN if there is only one."""
         if len(self) < 2:
             return float("nan")
         first, last = self.values[-2:]
@@ -84,7 +84,8 @@ class Cascade:
 
 
 def cascade(branch: OrbitBranch, to: float, doublings: int) -> Cascade:
-    """From the first period doubling of a branch on, as many as were asked for or are found until a load."""
+    """The cascade from the first period doubling of a branch on: as many as were asked for, or are found up to a
+    load."""
     located = [each for each in branch.of_kind(DOUBLING) if not each.note]
     if not located:
         raise NoBifurcationError(f"no period doubling is on this branch: {branch.status}")

@@ -1,7 +1,7 @@
 """The chain of intervals x_{j+1} = G_j x_j + g_j (T, p, α), closed to an orbit and solved.
 
-Mesh points are eliminated one after the other, rows of two neighbouring intervals exchanged for the largest pivot
-(Ascher, Mattheij and Russell 1988, Sec. 7.2): products of G_j, in which rounding drowns where motions separate
+Mesh points are eliminated one after the other, with rows of two neighbouring intervals exchanged for the largest pivot
+(Ascher, Mattheij and Russell 1988, Sec. 7.2). Products of the G_j, which lose all digits where motions separate
 quickly, are never formed.
 """
 
@@ -14,13 +14,13 @@ from pfaff.bifurcation.orbits.vectors import LANES, add_multiple, aligned, excha
 
 REGULAR = 1e-300  # pivots below this are zeros
 LARGEST = 700.0  # logarithms beyond this overflow
-WITHIN = 1e-100, 1e100  # products of pivots that do not overflow with one more of them
+WITHIN = 1e-100, 1e100  # range in which a product of pivots can take one more without overflow
 
 
 @part
 def triangulate(w, columns):
-    """Elimination with partial pivoting below the diagonal of the first columns of w, applied to all: the sign of the
-    permutation, zero where there is no pivot."""
+    """Elimination with partial pivoting below the diagonal of the first columns of w, applied to all; returns the sign
+    of the permutation, zero where there is no pivot."""
     height, width = w.shape
     sign = 1.0
     for p in range(columns):
@@ -45,7 +45,8 @@ def triangulate(w, columns):
 
 @part
 def eliminate(a, size):
-    """a = [W | right] becomes [· | W⁻¹ right], the pivots on the diagonal; the sign of the permutation, or zero."""
+    """a = [W | right] becomes [· | W⁻¹ right], the pivots on the diagonal; returns the sign of the permutation, or
+    zero."""
     width = a.shape[1]
     sign = triangulate(a, size)
     if sign != 0.0:
@@ -61,7 +62,7 @@ def eliminate(a, size):
 
 @part
 def _triangulate_rows(w, columns, pivoted):
-    """The same by whole vectors of padded rows, with pivots among the first rows only."""
+    """``triangulate`` by whole vectors of padded rows, with pivots among the first rows only."""
     height, width = w.shape
     at, sign = w.ctypes.data, 1.0
     for p in range(columns):
@@ -71,7 +72,7 @@ def _triangulate_rows(w, columns, pivoted):
                 pivot = i
         if not abs(w[pivot, p]) > REGULAR:
             return 0.0
-        first = p // LANES  # vectors before this one are done with
+        first = p // LANES  # vectors before this one are finished
         start, vectors = at + 8 * LANES * first, width // LANES - first
         upper = start + 8 * width * p
         if pivot != p:
@@ -86,13 +87,13 @@ def _triangulate_rows(w, columns, pivoted):
 
 @part
 def _couple(w, G, g, borders, j):
-    """Put the equation G x_j − x_{j+1} + g = 0 below what is left of those before, A x_0 + B x_j + C = 0; and x_{j+1}
+    """Put the equation G x_j − x_{j+1} + g = 0 below what remains of those before, A x_0 + B x_j + C = 0, and x_{j+1}
     into the border rows below both.
 
     Columns are those of x_j, x_0, x_{j+1}, the scalars and the right-hand side.
     """
     n, width = g.shape[1:]
-    at = 0 if j > 0 else n  # x_0 is the first x_j itself
+    at = 0 if j > 0 else n  # x_0 itself is the first x_j
     for i in range(n):
         for t in range(n):
             w[i, t], w[i, n + t], w[i, 2 * n + t] = w[n + i, 2 * n + t], w[n + i, n + t], 0.0
@@ -110,7 +111,7 @@ def _couple(w, G, g, borders, j):
 
 @part
 def _times(product, size, pivot):
-    """A product of pivots with one more, and the logarithm of what was taken out of it so as not to overflow."""
+    """A product of pivots with one more, and the logarithm of the factor taken out to avoid overflow."""
     if not WITHIN[0] < pivot < WITHIN[1]:
         return product, size + np.log(pivot)
     product *= pivot
@@ -121,7 +122,7 @@ def _times(product, size, pivot):
 
 @part
 def _put_borders(w, borders, scalar_borders, right, x, scalars):
-    """The border rows below the equations: of x_0, of the scalars, and what is left of the values they are to have."""
+    """Put the border rows below the equations: coefficients of x_0 and the scalars, and residuals of their values."""
     nb, points, n = borders.shape
     for k in range(nb):
         border, left = w[2 * n + k], right[k]
@@ -138,7 +139,7 @@ def _put_borders(w, borders, scalar_borders, right, x, scalars):
 
 @part
 def _closed(w, signs, nb):
-    """What is left of all equations, with x_N = signs·x_0: the matrix of x_0 and the scalars, and both right-hand
+    """What remains of all equations with x_N = signs·x_0: the matrix of x_0 and the scalars, and both right-hand
     sides, Newton's and a unit on the last border row."""
     n = len(signs)
     final = np.zeros((n + nb, n + nb + 2))
@@ -153,7 +154,7 @@ def _closed(w, signs, nb):
 
 @part
 def _substitute(kept, inverses, final, signs, dx, dc):
-    """Both solutions at all mesh points, backwards from x_0 and the scalars."""
+    """Fill in both solutions at all mesh points, backwards from x_0 and the scalars."""
     N, n, wide = kept.shape
     nb = wide - 3 * n - 1
     for q in range(2):
@@ -176,13 +177,13 @@ def _substitute(kept, inverses, final, signs, dx, dc):
 
 @compiled
 def close_chain(G, g, borders, scalar_borders, right, x, scalars, signs, dx, dc):
-    """Solve the chain, closed by x_N = signs·x_0, with border rows over all mesh points and over the scalars
-    that have the values ``right``.
+    """Solve the chain, closed by x_N = signs·x_0, with border rows over all mesh points and over the scalars whose
+    values are ``right``.
 
-    Two solutions at once: ``dx[0]``, ``dc[0]`` is Newton's step for the residuals in g and in those values, ``dx[1]``,
-    ``dc[1]`` the response to a unit on the last border row, the tangent. Returns the determinant of all equations, that
-    of M − signs with its borders, however rows were exchanged: it varies as smoothly as the orbit, and changes its sign
-    where the tangent is not unique.
+    Two solutions are computed at once: ``dx[0]``, ``dc[0]`` is Newton's step for the residuals in g and in those
+    values, ``dx[1]``, ``dc[1]`` the response to a unit on the last border row, the tangent. Returns the determinant of
+    all equations, that of M − signs with its borders, whichever rows were exchanged: it varies as smoothly as the
+    orbit, and changes sign where the tangent is not unique.
     """
     N, n, width = g.shape
     nb = width - 1
@@ -190,7 +191,7 @@ def close_chain(G, g, borders, scalar_borders, right, x, scalars, signs, dx, dc)
     kept, w = np.empty((N, n, wide)), aligned((2 * n + nb) * padded(wide)).reshape((2 * n + nb, padded(wide)))
     inverses = np.empty((N, n))
     _put_borders(w, borders, scalar_borders, right, x, scalars)
-    sign, product, size = 1.0, 1.0, 0.0  # of the determinant, the logarithm of a part of the latter
+    sign, product, size = 1.0, 1.0, 0.0  # sign of the determinant; its modulus as a product and a logarithm
     for j in range(N):
         _couple(w, G, g, borders, j)
         if j == 0:
@@ -204,7 +205,7 @@ def close_chain(G, g, borders, scalar_borders, right, x, scalars, signs, dx, dc)
             if w[i, i] < 0:
                 sign = -sign
     final = _closed(w, signs, nb)
-    if n % 2 == 1 and N % 2 == 0:  # of moving the columns of the eliminated points to the front
+    if n % 2 == 1 and N % 2 == 0:  # sign of moving the columns of the eliminated points to the front
         sign = -sign
     for i in range(n + nb):
         largest = 0.0

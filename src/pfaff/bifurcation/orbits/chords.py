@@ -16,14 +16,14 @@ from pfaff.continuation.endings import Refused
 if TYPE_CHECKING:
     from pfaff.bifurcation.orbits.stepping import Continuation
 
-PLACE = 1e-11  # to which special points are located on the chord of their step, if that much accuracy is asked for
-LOCATED = 1e-9  # error of tangents and multipliers from which they are
-NODES, SEPARATE = 5, 1e-3  # solved points on a chord that make a guess better, and how far they lie apart
+PLACE = 1e-11  # accuracy, as a part of the chord, of special points, if that much is asked for
+LOCATED = 1e-9  # error of tangents and multipliers at which they are located so
+NODES, SEPARATE = 5, 1e-3  # solved points on a chord that improve a guess, and their least distance
 
 
 @dataclass(frozen=True, eq=False)
 class Point:
-    """An orbit on a branch: its tangent of unit length, and the multipliers over what the mesh covers; ``margin`` is
+    """An orbit on a branch: its unit tangent, and the multipliers over the interval that the mesh covers; ``margin`` is
     that of its chart."""
 
     cycle: Cycle
@@ -44,7 +44,7 @@ class Point:
         return self.cycle.value
 
     def carried(self, cycle: Cycle, tangent: Cycle) -> Point:
-        """The same orbit with its tangent on another mesh."""
+        """The orbit and its tangent on another mesh."""
         return Point(
             cycle, tangent, self.multipliers, self.determinant, self.error, self.residual, self.steps, self.margin,
             self.metric, self.basis, self.unstable, self.tests,
@@ -52,7 +52,7 @@ class Point:
 
 
 class Chord:
-    """Two neighbouring points on one mesh, with the cubic of Hermite between them."""
+    """Two neighbouring points on one mesh, with the Hermite cubic between them."""
 
     def __init__(self, continuation: Continuation, a: Point, b: Point) -> None:
         self.continuation, self.b, self.metric = continuation, b, a.metric
@@ -61,10 +61,10 @@ class Chord:
         self.length = self.metric.norm(self.chord)
         self.tangents = [t.scaled(self.length / self.metric.norm(t)) for t in (tangent, b.tangent)]
         self.row = self.metric.dual(self.chord)
-        self.off: dict[float, Cycle] = {}  # the orbits that are solved, from the cubic
+        self.off: dict[float, Cycle] = {}  # solved orbits minus the cubic
 
     def guess(self, at: float) -> Cycle:
-        """The cubic, bent towards the nearest points that are solved already."""
+        """The cubic, corrected by the nearest points that are solved already."""
         return self._bent(self.cubic(at), at)
 
     def _bent(self, guess: Cycle, at: float) -> Cycle:
@@ -84,7 +84,7 @@ class Chord:
         return self.start.towards(self.b.cycle, at, first, 1.0, last, 1.0)
 
     def direction(self, at: float) -> Cycle:
-        """That of the cubic, of unit length: the tangent of the branch where the equations, singular, tell none."""
+        """The unit direction of the cubic: it replaces the tangent of the branch where the equations are singular."""
         rise, (first, last) = 6 * at * (1 - at), self.tangents
         shares = (-rise, rise, (1 - at) * (1 - 3 * at), at * (3 * at - 2))
         along = combination(self.b.cycle.mesh, shares, (self.start, self.b.cycle, first, last))
@@ -120,7 +120,7 @@ class Chord:
         return self.continuation.point(solution, self.chord, self.b.basis)
 
     def estimate(self, at: float) -> Point | None:
-        """The orbit there by interpolation alone, where Newton's method fails."""
+        """The orbit there by interpolation alone, for where Newton's method fails."""
         c, guess = self.continuation, self.guess(at)
         pins = c.collocation.pins(self.b.cycle, self.b.metric, self.row, c.held, guess)
         with suppress(Refused):

@@ -32,12 +32,13 @@ from pfaff.bifurcation.orbits.meshes import (
 from pfaff.bifurcation.orbits.orbit_equations import Equations
 from pfaff.bifurcation.orbits.orbit_newton import GROWS, SINGULAR, SOLVED, UNDER_WAY, conclude, corrected, on_chart
 from pfaff.bifurcation.orbits.workspaces import Loops, Workspace, solver
+from pfaff.continuation.endings import Refused
 from pfaff.threads import Own, cached_property
 
-CONVERGED, ROUGHLY = 1e-11, 1e-7  # the last change, relative, at most and at least: Newton's method has squared it then
-MIRRORED = 1e-9  # f(−x) + f(x) on an orbit below this, relative, vanishes
+CONVERGED, ROUGHLY = 1e-11, 1e-7  # last relative change, at most and at least: Newton's method has squared it by then
+MIRRORED = 1e-9  # relative size of f(−x) + f(x) on an orbit below which it vanishes
 NOT_FINITE = "the equations are singular or not finite on the orbit"
-CLEAR, FINE = 0.5, 12  # margin of the chart at mesh points below which it is looked for between them, at so many places
+CLEAR, FINE = 0.5, 12  # margin at mesh points below which it is also checked between them; places per interval
 EDGE = 2.5e-4  # margin at which a chart ends
 
 
@@ -53,7 +54,7 @@ class Pins(NamedTuple):
 
 
 class Solution(NamedTuple):
-    """A corrected orbit with its tangent (not normalised yet), transition matrices and what Newton's method did.
+    """A corrected orbit with its tangent (not normalised yet), its transition matrices, and data of Newton's method.
 
     ``rates`` are f at the mesh points, a column each, and then at their mirror images if half a period is known.
     """
@@ -66,7 +67,7 @@ class Solution(NamedTuple):
     residual: float
     steps: int
     margin: float  # of the chart: the least coefficient by which a velocity is solved for, relative to the largest
-    levels: np.ndarray | None = None  # gradients of what is conserved, on families
+    levels: np.ndarray | None = None  # gradients of conserved quantities, on families
 
 
 def unsolved(how: int, size: float) -> str:
@@ -89,7 +90,7 @@ class Collocation:
 
     @cached_property
     def shape(self) -> tuple[int, int]:
-        """How many states there are, and scalars: period, parameter and what unfolds conserved quantities."""
+        """The numbers of states and of scalars: period, parameter and unfolding of conserved quantities."""
         return self.equations.unfolding.shape[0], 2 + self.equations.unfolding.shape[1]
 
     def stages(self, cycle: Cycle) -> np.ndarray:
@@ -99,13 +100,13 @@ class Collocation:
         return X
 
     def weights(self, cycle: Cycle) -> np.ndarray:
-        """Of the states at the Gauss points in a mean over what the mesh covers."""
+        """Weights of the states at the Gauss points in a mean over the interval that the mesh covers."""
         return (self.gauss.b[:, None] * cycle.mesh.h).ravel()
 
     def deviations(self, cycle: Cycle) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """The mean of an orbit, how far from it the states at the Gauss points are, and the weights of those.
+        """The mean of an orbit, the deviations from it at the Gauss points, and the weights of those.
 
-        From the angles of a rotation their even growth is taken off.
+        For the angles of a rotation the uniform growth is subtracted.
         """
         X, weights = self.stages(cycle), self.weights(cycle)
         if cycle.rotates:
@@ -116,8 +117,8 @@ class Collocation:
     def _fill(self, cycle: Cycle, X: np.ndarray) -> None:
         stage_states(cycle.in_kernels, self._rule, X)
 
-    def correct(self, cycle: Cycle, pins: Pins, metric: Metric, converged: float | None = None) -> Solution | str:
-        """The orbit that Newton's method finds under the conditions, or in words why it finds none.
+    def correct(self, cycle: Cycle, pins: Pins, metric: Metric, converged: float | None = None) -> Solution:
+        """The orbit that Newton's method finds under the conditions; refused where it finds none.
 
         The change that counts as converged is the error of tangent and multipliers; that of the orbit is its square.
         """
@@ -131,20 +132,20 @@ class Collocation:
             )
         if how == SOLVED:
             return self._solution(cycle, G, determinant, residual, steps, workspace)
-        return unsolved(how, size)
+        raise Refused(unsolved(how, size))
 
-    def evaluated(self, cycle: Cycle, pins: Pins, metric: Metric) -> Solution | str:
-        """A cycle taken as it is for a solution, with tangent and transition matrices; or why it cannot be one."""
+    def evaluated(self, cycle: Cycle, pins: Pins, metric: Metric) -> Solution:
+        """A cycle taken as a solution, uncorrected, with tangent and transition matrices; refused if it is none."""
         G, workspace = self._room(cycle)
         _, _, size, residual, determinant = self._stepped(
             cycle.copy(), pins, metric, G, workspace, inf, CORRECTIONS - 1
         )
         if not isfinite(size):
-            return NOT_FINITE
+            raise Refused(NOT_FINITE)
         return self._solution(cycle, G, determinant, residual, 1, workspace)
 
     def _room(self, cycle: Cycle) -> tuple[np.ndarray, Workspace]:
-        """For transition matrices, and a workspace that holds the states at the Gauss points."""
+        """Arrays for transition matrices, and a workspace that holds the states at the Gauss points."""
         N, n = cycle.x.shape
         workspace = self._workspace(N - 1)
         self._fill(cycle, workspace.X)
@@ -161,15 +162,13 @@ class Collocation:
         steps: int = 0,
         last: float = inf,
     ) -> tuple[int, int, float, float, float]:
-        """What ``corrected`` says, after so many steps: it is called once, or for every step."""
+        """The result of ``corrected`` after some steps: it is called once, or for every step."""
         equations = self.equations.in_loops(w.X, cycle.scalars[1])
-        of_cycle, scales = cycle.in_kernels, (metric.states, metric.scalars)
-        return corrected(
-            equations, of_cycle, tuple(pins), scales, self._rule, w.of_newton, solver(), G, enough, steps, last
-        )
+        orbit, scales, room = cycle.in_kernels, (metric.states, metric.scalars), w.of_newton
+        return corrected(equations, orbit, tuple(pins), scales, self._rule, room, solver(), G, enough, steps, last)
 
     def in_loops(self, intervals: int, halved: bool) -> Loops | None:
-        """What compiled loops need for orbits of so many intervals; none where the equations have no address."""
+        """What compiled loops need for orbits of this many intervals; None where the equations have no address."""
         known = self._loops.own
         if (intervals, halved) not in known:
             known.clear()
@@ -185,47 +184,47 @@ class Collocation:
 
     @cached_property
     def in_walks(self) -> tuple[Any, np.ndarray, Any, Any] | None:
-        """What walks need: f with and without derivatives, parameters, the rule, and what interpolates and estimates;
-        none where the equations have no address."""
+        """What walks need: f with and without derivatives, parameters, the rule, and the arrays for interpolation and
+        error estimates; None where the equations have no address."""
         e = self.equations
         functions = e.address(), e.address(True)
         return None if None in functions else (functions, e.numbers, self._rule, self._nodes)
 
     @cached_property
     def _rule(self) -> tuple[np.ndarray, ...]:
-        """Of the Gauss points, and the states, as kernels take them."""
+        """The rule of the Gauss points, and the states, as kernels take them."""
         g, e = self.gauss, self.equations
         return np.vstack([g.A, g.A2, g.b, g.bA, g.c]), e.rows, e.follow, e.unfolding
 
     @property
     def _nodes(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, float]:
-        """What interpolates between the Gauss points, and estimates errors there."""
+        """The arrays for interpolation between the Gauss points, and for error estimates there."""
         return self.gauss.inverse, self.gauss.c, self.gauss.highest, self.gauss.constant
 
     def _solution(
         self, cycle: Cycle, G: np.ndarray, determinant: float, residual: float, steps: int, w: Workspace
-    ) -> Solution | str:
-        """With the tangent that the last step left in the workspace; or that the orbit leaves the chart."""
+    ) -> Solution:
+        """The solution with the tangent that the last step left in the workspace; refused if it leaves the chart."""
         halved, value = cycle.halved, cycle.scalars[1]
         states = w.columns(halved)
         x, K, scalars = conclude(w.Z, w.dx, w.dc, cycle.K, cycle.x, cycle.signs, halved, states)
         rates, margin = on_chart(self.equations.in_loops(states, value, True), states, value, halved)
         margin = self.margin(cycle, margin)
         if margin < EDGE:
-            return self.off_chart
+            raise Refused(self.off_chart)
         tangent = Cycle(cycle.mesh, x, K, scalars, cycle.signs)
         return Solution(cycle, tangent, G, rates, determinant, residual, steps, margin)
 
     @property
     def off_chart(self) -> str:
-        """What orbits have that leave the chart."""
+        """Why an orbit leaves the chart, in words."""
         solved = ", ".join(self.equations.flow.dependent)
         what = f"do not determine {solved}" if solved else "are not independent"
         return f"orbits there reach positions where the constraints {what}"
 
     def margin(self, cycle: Cycle, at_points: float) -> float:
-        """The least coefficient by which a velocity is solved for, relative to the largest, between the mesh points
-        too, if it is not clear at these; negative if it changes its sign."""
+        """The least coefficient by which a velocity is solved for, relative to the largest; also between the mesh
+        points, if it is not clear at these. Negative if it changes sign."""
         if at_points > CLEAR:
             return at_points
         slopes, once = self.slopes(cycle), cycle.mesh.points(np.arange(FINE) / FINE)
@@ -255,21 +254,21 @@ class Collocation:
         return workspaces[intervals]
 
     def linearised(self, cycle: Cycle) -> tuple[np.ndarray, Workspace]:
-        """Transition matrices, and a workspace that holds what else the equations condense to."""
+        """Transition matrices, and a workspace that holds the other condensed equations."""
         n = self.shape[0]
         w, G = self._workspace(cycle.intervals), np.empty((cycle.intervals, n, n))
         self._condensed(cycle, self.stages(cycle), G, w)
         return G, w
 
     def _condensed(self, cycle: Cycle, X: np.ndarray, G: np.ndarray, w: Workspace) -> float:
-        """The largest residual, with the equations of all intervals condensed to their ends."""
+        """Condense the equations of all intervals to their ends; returns the largest residual."""
         values, room = self.equations(X, cycle.scalars[1]), (X, *w.of_newton[1:])
         return condense(values, cycle.in_kernels, self._rule, room, solver(), G)
 
     def pins(
         self, cycle: Cycle, metric: Metric, last: tuple[np.ndarray, np.ndarray], held: np.ndarray, guess: Cycle
     ) -> Pins:
-        """The phase of a reference orbit, the members of families that it is on, and a last row, as for a guess.
+        """The phase of a reference orbit, the members of families that it is on, and a last row as on a guess.
 
         ``held`` are covectors that select the members, one for all mesh points or one for each.
 
@@ -313,8 +312,8 @@ class Collocation:
     def adapted(
         self, cycle: Cycle, metric: Metric, intervals: Callable[[float], int], ahead: Cycle | None = None
     ) -> Mesh:
-        """A mesh on which |x^(m+1)|^(1/(m+1)) h of an orbit, or of a guess ahead, is the same in all intervals; of how
-        many may depend on what it makes of the error, which is of order h^2m, if they are as many as before."""
+        """A mesh on which |x^(m+1)|^(1/(m+1)) h, of an orbit or of a guess ahead, is the same in all intervals. Their
+        number may depend on the ratio by which such a mesh reduces the error, of order h^2m, at equal number."""
         about = cycle.mesh.h, metric.states, cycle.signs, self._rule, self.gauss.highest
         shares, gain = spread(cycle[1:4], *about)
         if ahead is not None:
@@ -331,7 +330,7 @@ class Collocation:
         return self.error_by(carried_velocity(solution.G, solution.rates, metric.states), solution.cycle, metric)
 
     def error_by(self, velocity: float, cycle: Cycle, metric: Metric) -> float:
-        """The same, where the first estimate is known."""
+        """The error, where the first estimate is known."""
         if velocity <= self.accuracy:
             return velocity
         about = cycle.mesh.h, metric.states, cycle.signs, self._rule, self.gauss.highest
@@ -339,7 +338,7 @@ class Collocation:
         return between if between < velocity else velocity
 
     def natural_change(self, cycle: Cycle, metric: Metric) -> float:
-        """What the parameter must change by to change f on an orbit by as much as it is, in the mean."""
+        """The change of the parameter that changes f on an orbit by its own size, in the mean."""
         nr, unit = len(self.equations.rows), metric.states[self.equations.rows, None]
         values, weights = self.equations(self.stages(cycle), cycle.value), self.weights(cycle)
         rates, by_parameter = (((unit * values[at]) ** 2 @ weights).sum() for at in (slice(nr), slice(-nr, None)))

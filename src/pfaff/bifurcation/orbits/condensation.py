@@ -2,13 +2,13 @@
 
 With time s in [0, 1] the equations are x' = T (f(x, p) + D α) and the unknowns of an interval of length h are the
 slopes k = x' at its Gauss points. Where a row of f is itself a state, q' = v, its slopes follow from those of v
-(Runge–Kutta–Nyström form), so that a mechanical system has only its accelerations for unknowns: of W δk = right, an
-eighth of the work. What remains is x_{j+1} = G_j x_j + g_j (T, p, α), whose G_j multiply to the monodromy matrix.
+(Runge–Kutta–Nyström form), so that only the accelerations of a mechanical system are unknowns: solving W δk = right is
+an eighth of the work. What remains is x_{j+1} = G_j x_j + g_j (T, p, α), whose G_j multiply to the monodromy matrix.
 
-In all kernels ``cycle`` is an orbit, (x, K, scalars, signs, h), and ``rule`` what its intervals are solved by, (nodes,
-rows, follow, D): the rows of A, A², bᵀ, bᵀA and cᵀ of the Gauss points, the states that have slopes, those that follow
-one of them with the place of that one in ``rows``, and the unfolding. ``room`` is ``Workspace.of_newton``.
-(Plain tuples of arrays are handed over as fast as arrays, named ones are not.)
+In all kernels ``cycle`` is an orbit, (x, K, scalars, signs, h), and ``rule`` is (nodes, rows, follow, D): ``nodes``
+holds the rows of A, A², bᵀ, bᵀA and cᵀ of the Gauss points, ``rows`` the states that have slopes, ``follow`` those that
+follow one of them, with the index of that one in ``rows``, and D is the unfolding. ``room`` is ``Workspace.of_newton``.
+(Plain tuples of arrays are passed as fast as arrays, named ones are not.)
 """
 
 from __future__ import annotations
@@ -30,18 +30,18 @@ from pfaff.bifurcation.orbits.vectors import (
     take_rows_off,
 )
 
-LARGE = 150  # unknown slopes of an interval from which LAPACK's blocks outdo lanes, which fill the cache
-GROWN = 30.0  # factors of elimination beyond this call for pivoting
-REMEMBERED = 30  # steps of Newton's method for which intervals that needed it get it at once
+LARGE = 150  # unknown slopes of an interval from which LAPACK's blocks are faster than lanes, which fill the cache
+GROWN = 30.0  # factors of elimination beyond this require pivoting
+REMEMBERED = 30  # Newton steps for which intervals that needed pivoting get it at once
 
 
 @compiled
 def condense(values, cycle, rule, room, solver, G):
     """δk = Z [δx_j, δ(T, p, α), 1] and δx_{j+1} = G δx_j + g [δ(T, p, α), 1] in every interval.
 
-    Z is indexed [group, slope, column, lane], since intervals are side by side in groups.
-    ``a`` is room for intervals side by side; ``stiff`` counts for how long groups of them get pivoting; the limits of
-    the solver are ``GROWN`` and ``LARGE``. Returns the largest residual of a slope, NaN where W is singular.
+    Z is indexed [group, slope, column, lane]: intervals lie side by side in groups. In ``room``, ``a`` is workspace for
+    intervals side by side; ``stiff`` counts for how long groups of them get pivoting; the limits of the solver are
+    ``GROWN`` and ``LARGE``. Returns the largest residual of a slope, NaN where W is singular.
     """
     X, Z, g, _, _, _, a, stiff = room
     N, size, (most, large), routines = len(cycle[4]), a.shape[0], solver[0], solver[1]
@@ -67,13 +67,13 @@ def condense(values, cycle, rule, room, solver, G):
 
 @part
 def rows_of(count):
-    """Room for so many rows of lanes."""
+    """Workspace for this many rows of lanes."""
     return aligned(count * LANES).reshape((count, LANES))
 
 
 @part
 def solve_lane(a, lane, routines, Z):
-    """The solution of one of the intervals side by side, by LAPACK with pivoting; whether there is one."""
+    """The solution for one of the intervals side by side, by LAPACK with pivoting; returns whether there is one."""
     size, width = a.shape[0], a.shape[1]
     columns, right, pivots = np.empty((size, size)), np.empty((width - size, size)), np.empty(size, dtype=np.int32)
     for i in range(size):
@@ -116,7 +116,8 @@ def stage_states(cycle, rule, X):
 
 @part
 def _put_scalars(a, low, count, values, cycle, rule, i, r, worst):
-    """The columns of T, p and α, and the right-hand side, of a slope at Gauss point i; the largest residual so far."""
+    """Put the columns of T, p and α, and the right-hand side, of a slope at Gauss point i; returns the largest residual
+    so far."""
     (x, K, scalars, _, _), (_, rows, _, D) = cycle, rule
     (N, m, nr), n = K.shape, x.shape[1]
     at, row, first, T = i * N + low, i * nr + r, m * nr + n, scalars[0]
@@ -137,7 +138,7 @@ def assemble(a, low, count, values, cycle, rule, X, lines):
     """[W | right] of a few intervals side by side; lanes without an interval hold the unit matrix.
 
     ``values`` holds f, ∂f/∂x (row by row) and ∂f/∂p of the rows that have slopes, at every Gauss point; ``lines`` is
-    room for rows of lanes. Returns the largest residual of a slope.
+    workspace for rows of lanes. Returns the largest residual of a slope.
     """
     (x, K, scalars, _, h), (nodes, rows, follow, _) = cycle, rule
     N, m, nr = K.shape
@@ -152,7 +153,7 @@ def assemble(a, low, count, values, cycle, rule, X, lines):
     lines[:], period[:] = 0.0, T
     for lane in range(count):
         step[lane], back[lane] = T * h[low + lane], -T * h[low + lane]
-    # Addresses are reckoned from these: to slice arrays in loops takes longer than what is done with the slices.
+    # Addresses are computed from these: slicing arrays in loops takes longer than the work on the slices.
     entry, line, given = 8 * lanes, 8 * lanes * a.shape[1], 8 * values.shape[1]
     to, by, first, second = a.ctypes.data, values.ctypes.data, once.ctypes.data, twice.ctypes.data
     backwards, whole = back.ctypes.data, period.ctypes.data
@@ -193,9 +194,9 @@ def assemble(a, low, count, values, cycle, rule, X, lines):
 
 @compiled
 def eliminate_lanes(a, count, most, inverses, Z):
-    """Gauss's elimination of all lanes at once, without pivoting: Z = W⁻¹ right. Whether no factor grows beyond a
-    limit: else rows must be exchanged. W is near 1 on a fine mesh. ``inverses`` is room for those of pivots, and for
-    marks after them.
+    """Gaussian elimination of all lanes at once, without pivoting: Z = W⁻¹ right. Returns whether no factor exceeds a
+    limit; else rows must be exchanged. W is near 1 on a fine mesh. ``inverses`` is workspace for those of pivots, and
+    for marks after them.
     """
     grown = inverses[-1]
     grown[:] = 0.0
@@ -209,8 +210,8 @@ def eliminate_lanes(a, count, most, inverses, Z):
 
 @part
 def eliminate_forward(a, inverses, grown, most):
-    """Rows become those of an upper triangle, two at once, with the factors that were taken beside it; an odd row is a
-    pair by itself. The inverses of the pivots are filled in, and lanes marked in which a factor has grown."""
+    """Reduce rows to an upper triangle, two at once, keeping the factors beside it; an odd row is a pair by itself.
+    Fills in the inverses of the pivots, and marks lanes in which a factor has grown."""
     size, width, lanes = a.shape
     at, row, entry = a.ctypes.data, 8 * width * lanes, 8 * lanes
     pivots, marks = inverses.ctypes.data, grown.ctypes.data
@@ -235,7 +236,7 @@ def eliminate_forward(a, inverses, grown, most):
 
 @part
 def substitute_back(a, inverses, Z):
-    """The solution for what is right of the upper triangle, two rows at once."""
+    """Back substitution, two rows at once."""
     size, width, lanes = a.shape
     columns = width - size
     row, entry = 8 * width * lanes, 8 * lanes
@@ -252,7 +253,7 @@ def substitute_back(a, inverses, Z):
 
 @compiled
 def ends(cycle, rule, Z, G, g):
-    """The states at the ends of all intervals, by those at their beginnings and the scalars."""
+    """The states at the ends of all intervals as functions of those at their beginnings and the scalars."""
     (x, K, scalars, _, h), (nodes, rows, follow, _) = cycle, rule
     N, m, nr = K.shape
     n, columns, T = x.shape[1], Z.shape[2], scalars[0]
@@ -293,7 +294,7 @@ def ends(cycle, rule, Z, G, g):
 
 @compiled
 def expand(Z, dx, dc, residuals, dK):
-    """Slopes that belong to the changes of states and scalars, and to a share of the residuals."""
+    """Slopes that belong to changes of states and scalars, and to a share of the residuals."""
     N, m, nr = dK.shape
     n, nb, columns = dx.shape[1], len(dc), Z.shape[2]
     changes, slopes = rows_of(columns), aligned(LANES)

@@ -1,7 +1,7 @@
-"""Orbits in families of which no equilibrium tells: something is conserved, and a multiplier is 1.
+"""Orbits in families that no equilibrium reveals: something is conserved, and a multiplier is 1.
 
-The gradient ψ of what is conserved is carried into itself by the motion about an orbit, and vanishes along it. Its mean
-selects a member of the family, and along its mean the equations are unfolded, as ``levels`` has it.
+The gradient ψ of a conserved quantity is carried into itself by the linearised flow about an orbit, and vanishes along
+it. Its mean selects a member of the family, and along its mean the equations are unfolded, as in ``levels``.
 """
 
 from __future__ import annotations
@@ -18,15 +18,12 @@ from pfaff.bifurcation.orbits.ways import orbit_at
 from pfaff.continuation.endings import Refused
 from pfaff.errors import ConvergenceError
 
-CONSERVED, ROUGHLY = (
-    1e-6,
-    1e-2,
-)  # by which a gradient of unit length changes in a period at most, of an orbit, of a guess
-STEADY = 1e-2  # of a gradient, what is left of it on average at least
+CONSERVED, ROUGHLY = 1e-6, 1e-2  # largest change of a unit gradient in a period, on an orbit and on a guess
+STEADY = 1e-2  # least length of the mean of a unit gradient
 
 
 def orbit_or_member(problem: OrbitProblem, guess: Cycle, value: float) -> OrbitPoint:
-    """The orbit near a guess at a value of the load: alone or, if it is not found so, one of a family."""
+    """The orbit near a guess at a value of the load: isolated or, if none is found, a member of a family."""
     try:
         return orbit_at(problem, guess, value)
     except ConvergenceError:
@@ -38,7 +35,7 @@ def orbit_or_member(problem: OrbitProblem, guess: Cycle, value: float) -> OrbitP
 
 
 def in_family(point: OrbitPoint, to: float) -> OrbitPoint:
-    """The same orbit as a member of its family; as it is, if it is alone, here or a little nearer to another load."""
+    """The orbit as a member of its family; unchanged if it is isolated, here or a little nearer to another load."""
     problem, cycle, span = point.problem, point.point.cycle, abs(to - point.value)
     if len(problem.held):
         return point
@@ -55,7 +52,8 @@ def in_family(point: OrbitPoint, to: float) -> OrbitPoint:
 
 
 def with_conserved(problem: OrbitProblem, cycle: Cycle, error: float = CONSERVED) -> OrbitProblem:
-    """The problem with what is conserved about an orbit: itself if nothing is, or if gradients have no mean."""
+    """The problem with the quantities conserved about an orbit; unchanged if there are none, or if gradients have no
+    mean."""
     metric = problem.continuation(1 + abs(cycle.value)).measure(cycle)
     gradients = np.einsum("j,kjn->kn", cycle.mesh.weights, _gradients(problem, cycle, metric.states, error))
     if not len(gradients) or np.linalg.svd(gradients, compute_uv=False).min() < STEADY:
@@ -71,10 +69,11 @@ def unfolded(problem: OrbitProblem, family: OrbitProblem, cycle: Cycle) -> Cycle
 
 
 def _gradients(problem: OrbitProblem, cycle: Cycle, units: np.ndarray, error: float) -> np.ndarray:
-    """At the mesh points, indexed [quantity, point, state], states in their units: of unit length in the first one."""
+    """Gradients at the mesh points, indexed [quantity, point, state], states in their units; of unit length at the
+    first."""
     c = problem.collocation
     bonds = c.equations.bonds(cycle.x, cycle.value) / units
-    Q = np.linalg.svd(bonds)[2][:, bonds.shape[1] :]  # changes that constraints allow
+    Q = np.linalg.svd(bonds)[2][:, bonds.shape[1] :]  # changes that the constraints allow
     G = Q[1:] @ (c.linearised(cycle)[0] * (units[:, None] / units)) @ Q[:-1].transpose(0, 2, 1)
     along = Q[0] @ (units * c.equations.rates(cycle.x[:1], cycle.value)[:, 0])
     carried = Q[0] @ Q[-1].T

@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 FLIPS = (Kind.PERIOD_DOUBLING, Kind.SYMMETRY_BREAKING)
 FORMS = (Kind.FOLD, *FLIPS, Kind.TORUS)
 VANISHES = 1e-7  # a coefficient below this, relative to the terms it is made of, is zero
-RESONANT = 1e-3  # distance of a multiplier from a root of unity up to the fourth, at which a torus has none
-LARGE = 1000  # states at all mesh points, beyond which a normal form is taken only if it is asked for
+RESONANT = 1e-3  # distance from a root of unity up to the fourth, within which a torus has no normal form
+LARGE = 1000  # number of states at all mesh points beyond which a normal form is computed only on demand
 BESIDE = (2e-3, 5e-4)  # distances along the branch at which multipliers and values of the load are compared
 
 
@@ -39,8 +39,9 @@ class CycleForm:
 
     A fold at which the period has no slope is ``isochronous``: nothing measures ξ there, and b is ``None``.
 
-    ``stable`` says whether they are; of a fold, whether one of the two is. ``words`` says the same. ``growth`` is how
-    fast ξ grows, by the load: new orbits have ξ² = −growth·Δ/Re(coefficient), v of unit mean square on the orbit.
+    ``stable`` says whether they are stable; at a fold, whether one of the two is. ``words`` says the same in words.
+    ``growth`` is the derivative of the growth rate of ξ with respect to the load: new orbits have ξ² =
+    −growth·Δ/Re(coefficient), with v of unit mean square on the orbit.
     """
 
     kind: str
@@ -56,7 +57,7 @@ class CycleForm:
 
 
 def said(special: Special) -> str:
-    """The words of the normal form; nothing where there is none, or where it would take long."""
+    """The words of the normal form; empty where there is none, or where it would take long."""
     cycle, flow = special.point.cycle, special.problem.flow
     if special.kind not in FORMS or special.note or cycle.x.size > LARGE or flow.heavy:
         return ""
@@ -87,7 +88,7 @@ def cycle_form(special: Special) -> CycleForm:
     if not np.isfinite(coefficient) or abs(coefficient.real) <= VANISHES * terms:
         raise ConvergenceError(f"the coefficient of the {special.kind} vanishes, or is not resolved")
     supercritical = coefficient.real < 0
-    # New orbits are where |ξ|² = −(growth of ξ)/coefficient is positive: beyond the point, if they are stable.
+    # New orbits are where |ξ|² = −(growth of ξ)/coefficient is positive: beyond the point if they are stable.
     side = int(np.sign(beside.growth_by_load)) * (1 if supercritical else -1)
     stable = supercritical and beside.others == 0
     words = (
@@ -104,7 +105,8 @@ def resonant(multiplier: complex) -> bool:
 
 
 def _at_fold(special: Special, variation: Variation) -> CycleForm:
-    """Both orbits are on the side to which the branch bends; one of them has a multiplier more inside the circle."""
+    """The form at a fold: both orbits are on the side to which the branch bends; one of them has one multiplier more
+    inside the unit circle."""
     bends = [_moved(special, sign * BESIDE[0]).value - special.value for sign in (1, -1)]
     if not bends[0] * bends[1] > 0:
         raise ConvergenceError("the branch does not bend to one side here: a cusp, or a fold that is not resolved")
@@ -153,7 +155,7 @@ class _Beside:
 
 
 def fold_coefficient(v: Variation) -> float | None:
-    """b = ⟨φ, B(v, v)/2 + v̇⟩ with v̇ − A v = u̇ and ⟨φ, v⟩ = 1; none where the period has no slope."""
+    """b = ⟨φ, B(v, v)/2 + v̇⟩ with v̇ − A v = u̇ and ⟨φ, v⟩ = 1; None where the period has no slope."""
     w, gain = v.periodic.wave, v.periodic.gain
     if abs(gain) * np.sqrt((v.weights[:, :, None] * v.rates**2).sum()) * v.cycle.scalars[0] <= VANISHES:
         return None

@@ -1,6 +1,6 @@
 """Orbits on a mesh, and changes of them: states at the mesh points, slopes at the Gauss points, period and parameter.
 
-``Metric`` says by which sizes they are compared.
+``Metric`` holds the sizes by which they are compared.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class Mesh:
     at: np.ndarray
 
     def __len__(self) -> int:
-        """Of intervals."""
+        """The number of intervals."""
         return len(self.at) - 1
 
     @known_property
@@ -40,7 +40,7 @@ class Mesh:
         return weights
 
     def place(self, times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The interval of each time, and how far in it the time is, from 0 to 1."""
+        """The interval of each time, and its place in it, from 0 to 1."""
         j = np.clip(np.searchsorted(self.at, times, side="right") - 1, 0, len(self) - 1)
         return j, (times - self.at[j]) / self.h[j]
 
@@ -52,9 +52,10 @@ class Mesh:
 class Cycle(NamedTuple):
     """An orbit, or a change of one: states at the mesh points, slopes x' at the Gauss points, and scalars.
 
-    The scalars are the duration of what the mesh covers, the parameter, and the unfolding of conserved quantities
-    (zero on a solution). ``signs`` are those of x(1) = signs·x(0): if half a period is known, −1 but for states, such
-    as the speed of what walks, that are the same in both halves. Angles may have grown by whole turns as well.
+    The scalars are the duration of the interval that the mesh covers, the parameter, and the unfolding of conserved
+    quantities (zero on a solution). ``signs`` are those of x(1) = signs·x(0): if half a period is known, −1 but for
+    states, such as the speed of a walking system, that are the same in both halves. Angles may have grown by whole
+    turns as well.
     """
 
     mesh: Mesh
@@ -65,7 +66,7 @@ class Cycle(NamedTuple):
 
     @property
     def in_kernels(self) -> tuple[np.ndarray, ...]:
-        """As compiled loops take it."""
+        """The orbit as compiled loops take it."""
         return self.x, self.K, self.scalars, self.signs, self.mesh.h
 
     @property
@@ -75,7 +76,7 @@ class Cycle(NamedTuple):
     @property
     def halved(self) -> bool:
         """Whether the mesh covers half a period."""
-        return min(self.signs.tolist()) < 0  # of a few numbers, sooner than by NumPy
+        return min(self.signs.tolist()) < 0  # for a few numbers faster than NumPy
 
     @property
     def period(self) -> float:
@@ -87,7 +88,7 @@ class Cycle(NamedTuple):
 
     @property
     def turns(self) -> np.ndarray:
-        """By which angles of a rotation have grown at the end: multiples of 2π, zero for all else."""
+        """Growth of each angle at the end, multiples of 2π; zero for all other states."""
         turns = np.empty(self.x.shape[1])
         whole_turns(self.x, self.signs, turns)
         return turns
@@ -99,7 +100,7 @@ class Cycle(NamedTuple):
 
     @property
     def amplitude(self) -> np.ndarray:
-        """Half of what every state covers, at the mesh points."""
+        """Half of the range of every state, at the mesh points."""
         covered = np.empty(self.x.shape[1])
         amplitudes(self.x, self.signs, covered)
         return covered
@@ -109,7 +110,7 @@ class Cycle(NamedTuple):
         return amplitudes(self.x, self.signs, np.empty(self.x.shape[1]))
 
     def copy(self) -> Cycle:
-        """With its own states, slopes and scalars, on the same mesh."""
+        """A copy with its own states, slopes and scalars, on the same mesh."""
         return Cycle(self.mesh, self.x.copy(), self.K.copy(), self.scalars.copy(), self.signs)
 
     def moved(self, change: Cycle, by: float) -> Cycle:
@@ -117,7 +118,7 @@ class Cycle(NamedTuple):
         return Cycle(self.mesh, x, K, scalars, self.signs)
 
     def towards(self, other: Cycle, at: float, tangent: Cycle, by: float, slope: Cycle, by_slope: float) -> Cycle:
-        """Hermite's cubic from here, at 0, to another orbit, at 1: its derivatives are those multiples of changes."""
+        """Hermite's cubic from this orbit, at 0, to another, at 1, with these multiples of changes as derivatives."""
         chord = at * at * (3 - 2 * at)
         shares = (1 - chord, chord, by * at * (1 - at) ** 2, by_slope * at * at * (at - 1))
         return combination(self.mesh, shares, (self, other, tangent, slope))
@@ -127,16 +128,16 @@ class Cycle(NamedTuple):
 
 
 def combination(mesh: Mesh, shares: tuple[float, ...], cycles: tuple[Cycle, ...]) -> Cycle:
-    """The sum of orbits, or changes of them, on a mesh, each by a share."""
+    """A linear combination of orbits, or of changes of them, on a mesh."""
     x, K, scalars = combined(shares, tuple([(each.x, each.K, each.scalars) for each in cycles]))
     return Cycle(mesh, x, K, scalars, cycles[0].signs)
 
 
 class Metric(NamedTuple):
-    """Sizes by which orbits are compared: every state by its amplitude, the period by itself, the parameter by a range.
+    """Sizes by which orbits are compared: each state by its amplitude, the period by itself, the parameter by a range.
 
-    Independent of the units of any of them. A state that is still on the orbit is compared by its own magnitude, and
-    those of one kind, such as the amplitudes of a rod, by the largest of them.
+    It is independent of all units. A state that is constant on the orbit is compared by its own magnitude, and states
+    of one kind, such as the amplitudes of a rod, by the largest of them.
     """
 
     states: np.ndarray
@@ -146,11 +147,12 @@ class Metric(NamedTuple):
 
     @classmethod
     def of(cls, cycle: Cycle, parameter: float, positions: np.ndarray = NONE, alike: np.ndarray = NONE) -> Metric:
-        """``alike`` numbers the kinds of states; ``positions`` are 1 and velocities 0, if there are any."""
+        """The metric of an orbit; ``alike`` numbers the kinds of states; ``positions`` are 1 and velocities 0, if there
+        are any."""
         return cls(*scales(cycle.x, cycle.signs, cycle.period, parameter, cycle.scalars, positions, alike))
 
     def measured(self, G: np.ndarray) -> np.ndarray:
-        """Transition matrices of states that are measured by their sizes."""
+        """Transition matrices of states in units of their sizes."""
         return G * (self.states[:, None] / self.states)
 
     def dual(self, change: Cycle) -> tuple[np.ndarray, np.ndarray]:
@@ -164,14 +166,14 @@ class Metric(NamedTuple):
         return sqrt(self.dot(a, a))
 
     def normalise(self, change: Cycle, towards: Cycle) -> float:
-        """Scale a change to unit length and turn it towards another, in place; the sign that turned it."""
+        """Scale a change to unit length and turn it towards another, in place; returns the sign that turned it."""
         return normalise(
             change.mesh.weights, self.squares, self.scalar_squares, change.x, change.K, change.scalars,
             towards.x, towards.scalars,
         )  # fmt: skip
 
     def turn(self, a: Cycle, b: Cycle, tangent: Cycle, ahead: Cycle) -> float:
-        """The larger of two angles with the tangent at a, of unit length: of the chord to b and of the direction ahead,
+        """The larger of two angles with the unit tangent at a: that of the chord to b, and that of the direction ahead,
         whose product with the tangent is 1."""
         return turned_by(
             a.mesh.weights, self.squares, self.scalar_squares, (a.x, a.scalars), (b.x, b.scalars),
@@ -180,9 +182,9 @@ class Metric(NamedTuple):
 
 
 def doubled(cycle: Cycle, rows: np.ndarray) -> Cycle:
-    """The same orbit (or change) once more around: of twice the period, or unfolded from half a period to a whole.
+    """The orbit (or change) once more around: of twice the period, or unfolded from half a period to a whole one.
 
-    ``rows`` are the states whose slopes it has.
+    ``rows`` are the states that have slopes.
     """
     mesh = Mesh(np.concatenate([cycle.mesh.at, 1 + cycle.mesh.at[1:]]) / 2)
     x = np.vstack([cycle.x, cycle.signs * cycle.x[1:] + cycle.turns])

@@ -1,8 +1,8 @@
 """Floquet multipliers from the transition matrices of the intervals, accurate where they are large or tiny.
 
-Orthogonal iteration around the chain, G_j Q_j = Q_{j+1} R_j, tends to a periodic Schur form (Bojanczyk, Golub and
-Van Dooren 1992): the multipliers are in the products of the triangles' diagonals, which are summed as logarithms.
-Those of comparable size are taken together, as eigenvalues of one block; blocks do not disturb each other.
+Orthogonal iteration around the chain, G_j Q_j = Q_{j+1} R_j, tends to a periodic Schur form (Bojanczyk, Golub and Van
+Dooren 1992): the products of the triangles' diagonals, summed as logarithms, give the multipliers. Those of comparable
+size are computed together, as eigenvalues of one block; blocks do not disturb each other.
 """
 
 from __future__ import annotations
@@ -15,12 +15,13 @@ from pfaff.bifurcation.orbits.vectors import LANES, add_multiple, aligned, padde
 
 SWEEPS = 40
 APART = np.log(10.0)  # multipliers whose sizes have a greater ratio than this can be separated
-SPREAD = np.log(1e3)  # of sizes, beyond which they are: rounding in a block is relative to its largest
-DECOUPLED, ROUNDING = 1e-14, 1e-11  # what is left of a coupling; below the second, what no longer shrinks is rounding
-FEW = 4  # states to which the first applies: rounding grows with the square of their number
-TINY, ENOUGH = np.log(1e-16), 1e-7  # multipliers smaller than the first in size need be told apart to the second only
-SMALLEST = 1e-300  # below it a triangle is singular
-ROUNDED = 1e-14  # imaginary parts below this, relative, are left by LAPACK: pairs may part later
+SPREAD = np.log(1e3)  # ratio of sizes beyond which they are separated: rounding in a block is relative to its largest
+DECOUPLED = 1e-14  # remaining coupling of blocks
+ROUNDING = 1e-11  # coupling below this that no longer shrinks is rounding
+FEW = 4  # states up to which DECOUPLED applies: rounding grows with the square of their number
+TINY, ENOUGH = np.log(1e-16), 1e-7  # multipliers smaller than the first in size are separated to the second only
+SMALLEST = 1e-300  # pivots below this make a triangle singular
+ROUNDED = 1e-14  # imaginary parts below this, relative, are rounding by LAPACK: pairs may split later
 LARGEST = 700.0  # logarithms beyond this overflow
 
 
@@ -33,7 +34,7 @@ def multipliers(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Eigenvalues of signs·G_{N−1}…G_0, the largest first, and the basis of the iteration, a start for the next.
 
-    ``accuracy`` is that of each of them, relative to itself; ``units`` are those in which states are measured.
+    ``accuracy`` is that of each of them, relative to itself; ``units`` are those of the states.
     """
     n = G.shape[1]
     Q = np.eye(n) if start is None else start.copy()
@@ -41,26 +42,26 @@ def multipliers(
 
 
 def coupling(n: int, accuracy: float) -> float:
-    """What may be left of that between blocks of n states, for an accuracy of multipliers."""
+    """Largest remaining coupling between blocks of n states, for an accuracy of multipliers."""
     return max(accuracy, DECOUPLED * max(n / FEW, 1.0) ** 2)
 
 
 def allowed(G: np.ndarray, signs: np.ndarray, bonds: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Transition matrices, and signs, of the changes that constraints allow: those on which rows at all mesh points
-    vanish. What does not is left out with the multipliers that belong to it."""
+    """Transition matrices, and signs, of the changes that constraints allow: those on which the rows ``bonds`` at all
+    mesh points vanish. Others are left out, with their multipliers."""
     Q = np.linalg.svd(bonds)[2][:, bonds.shape[1] :]
     Q[-1] = signs * Q[0]
     return np.ascontiguousarray(Q[1:] @ G @ Q[:-1].transpose(0, 2, 1)), np.ones(Q.shape[1])
 
 
 def sorted_multipliers(values: np.ndarray) -> np.ndarray:
-    """The largest first; of a pair, the one above the real axis."""
+    """Multipliers, the largest first; of a pair, the one above the real axis."""
     return values[np.lexsort((-values.imag, -np.abs(values)))]
 
 
 @compiled
 def shrunk(multipliers):
-    """Π 1/(1 + |μ|), by which functions such as Π(μ − 1) are of unit size, however large multipliers are."""
+    """Scaling Π 1/(1 + |μ|) that keeps functions such as Π(μ − 1) of order one, however large multipliers are."""
     total = 0.0
     for each in multipliers:
         total += np.log1p(abs(each))
@@ -69,8 +70,8 @@ def shrunk(multipliers):
 
 @compiled
 def test_functions(multipliers, structural):
-    """Without the multipliers that are 1 by structure: how far those are from 1, how many others are unstable, and
-    Π(1 + μ) and Π(μ_i μ_j − 1), each factor scaled, which change their signs at flips and at tori."""
+    """Test functions without the multipliers that are 1 by structure: how far those are from 1, how many others are
+    unstable, and Π(1 + μ) and Π(μ_i μ_j − 1), each factor scaled, which change sign at flips and at tori."""
     n, far, unstable = len(multipliers), 0.0, 0
     others = np.ones(n, dtype=np.bool_)
     for _ in range(structural):
@@ -124,7 +125,7 @@ def _before(a, b):
 
 @part
 def _eigenvalues(block, routines, values):
-    """Of one or two in closed form."""
+    """Eigenvalues of a block; of one or two rows in closed form."""
     if len(block) > 2:
         found, _, _ = eigen(routines, block, False, False)
         for i in range(len(block)):
@@ -145,10 +146,11 @@ def _eigenvalues(block, routines, values):
 
 @part
 def reflect(at, room, column, v, beta, low, n, vectors):
-    """A matrix of padded rows less β v (v w) in the rows and columns from ``low`` on, by that row of v, Householder's.
+    """Apply the Householder reflection with this row of v, M − β v (v M), to the rows and columns from ``low`` on of a
+    matrix of padded rows.
 
-    The matrix, room for a row, and v are given by their addresses too, since to ask for these takes as long. Columns of
-    the same vector before ``low`` hold nothing but rounding in these rows.
+    The matrix, workspace for a row, and v are also given by their addresses, since looking these up takes as long.
+    Columns of the same vector before ``low`` hold nothing but rounding in these rows.
     """
     first, wide = low // LANES, 8 * LANES * vectors
     at, room = at + 8 * LANES * first, room + 8 * LANES * first
@@ -159,8 +161,8 @@ def reflect(at, room, column, v, beta, low, n, vectors):
 
 @part
 def sweep(G, Q, R):
-    """G_j Q_j = Q_{j+1} R_j around the chain, R_j upper triangular with positive diagonal; Q becomes Q_N. Rows of Q are
-    padded."""
+    """Factorise G_j Q_j = Q_{j+1} R_j around the chain, R_j upper triangular with positive diagonal; Q becomes Q_N.
+    Rows of Q are padded."""
     N, n = G.shape[:2]
     w, v, betas, along = aligned(Q.size).reshape(Q.shape), np.empty((n, n)), np.empty(n), aligned(Q.shape[1])
     vectors, wide = Q.shape[1] // LANES, 8 * Q.shape[1]
@@ -175,7 +177,7 @@ def sweep(G, Q, R):
         for i in range(n):
             for t in range(n):
                 Q[i, t] = 1.0 if i == t else 0.0
-        for p in range(n - 1, -1, -1):  # from the last: what is before it is the unit matrix still
+        for p in range(n - 1, -1, -1):  # from the last: before it is still the unit matrix
             if betas[p] != 0.0:
                 reflect(by, room, column, v, betas[p], p, n, vectors)
         for i in range(n):
@@ -188,8 +190,8 @@ def sweep(G, Q, R):
 
 @part
 def householder(w, v, p):
-    """The factor β of the reflection that leaves nothing below the diagonal in a column of w, zero where nothing is;
-    its vector is filled in as a row of v."""
+    """The factor β of the reflection that clears a column of w below the diagonal, zero where it is clear; its vector
+    is filled in as a row of v."""
     n, below = len(w), 0.0
     for i in range(p, n):
         v[p, i] = w[i, p]
@@ -203,7 +205,7 @@ def householder(w, v, p):
 
 @part
 def _multiply(H, R, low, high, blocks, sizes):
-    """A block of H times the blocks of all R, scaled to unit size; the logarithm of the scale."""
+    """A block of H times the blocks of all R, scaled to unit size; returns the logarithm of the scale."""
     size, count = 0.0, high - low
     product, following = np.empty((count, count)), np.empty((count, count))
     for i in range(count):
@@ -231,13 +233,14 @@ def _multiply(H, R, low, high, blocks, sizes):
 
 @part
 def _blocks(G, signs, Q, decoupled, blocks, sizes, bounds):
-    """Sweeps until Q is carried into itself as far as sizes separate it; the number of blocks, and where they begin.
+    """Sweep until Q is carried into itself as far as sizes separate it; returns the number of blocks, and where they
+    begin.
 
-    The blocks on the diagonal, times the exponential of their size, have the multipliers for eigenvalues.
+    The blocks on the diagonal, times the exponential of their size, have the multipliers as eigenvalues.
     """
     N, n = G.shape[:2]
     R, H, Q0 = np.empty((N, n, n)), np.empty((n, n)), np.empty((n, n))
-    rows = aligned(n * padded(n)).reshape((n, padded(n)))  # those of Q
+    rows = aligned(n * padded(n)).reshape((n, padded(n)))  # rows of Q
     rows[:, :n] = Q
     count, last = 1, np.inf
     for _ in range(SWEEPS):

@@ -48,19 +48,19 @@ from pfaff.continuation.kinds import MULTIPLE
 from pfaff.continuation.problem import Event, Pace, Problem, Stretch
 from pfaff.continuation.walked_points import Walked
 
-UNSTEADY = 1e-3  # of the accuracy, what the parameter changes by near homoclinic orbits where it does not
-TINY = 1e-300  # amplitude of an equilibrium, to which orbits have jumped
-AHEAD = 1e-3  # of its tangent, that tells the direction of a branch
+UNSTEADY = 1e-3  # change of the parameter, relative to the accuracy, that is none near homoclinic orbits
+TINY = 1e-300  # amplitude of an equilibrium, onto which orbits have jumped
+AHEAD = 1e-3  # share of its tangent that determines the direction of a branch
 AT_EDGE = 4 * EDGE  # margin of a chart at which a branch ends
 LEFT = 0.1  # margin at which it is left for one without an edge
-ENDING = 4  # points from which its end is extrapolated
-DIGITS = 15  # of a limit, relative to the scale of the load
-ON_ORBIT = 0.1  # of the way to a saddle-node, how far from it the load may be extrapolated to
+ENDING = 4  # points from which the end is extrapolated
+DIGITS = 15  # digits of a limit, relative to the scale of the load
+ON_ORBIT = 0.1  # farthest extrapolated load from a saddle-node, relative to the way to it
 
 
 class Passed(NamedTuple):
-    """What tells how a branch ends: period, largest amplitude, the parameter relative to its scale, and the margin of
-    the chart."""
+    """Data that tell how a branch ends: period, largest amplitude, the parameter relative to its scale, and the margin
+    of the chart."""
 
     period: float
     amplitude: float
@@ -69,7 +69,7 @@ class Passed(NamedTuple):
 
 
 class Orbits(Problem[Point]):
-    """The branch through an orbit, once: what the last steps told is remembered for the next."""
+    """The branch through an orbit, followed once: data of the last steps are kept for the next."""
 
     pace = Pace(first=0.5, smallest=1e-7, growth=GROWTH)
     of = "orbit"
@@ -79,18 +79,18 @@ class Orbits(Problem[Point]):
     ) -> None:
         self.continuation, self.special = continuation, continuation.special
         self.place, self.returned = continuation.place, max(self.returned, continuation.accuracy)
-        self.points = points  # that are asked for
-        self.edge = edge  # margin of the chart at which it ends
+        self.points = points  # number that is asked for
+        self.edge = edge  # margin of the chart at which the branch ends
         self.tried: Point | None = None  # the point from which a step was refused
         self.earlier: Point | None = None  # the point before, ...
         self.gone, self.rate = 0.0, 0.0  # ... the step from there, and the determinant's change in it
-        self.age = ADAPT_EVERY  # of the mesh, in steps: the first orbit's is not its own
-        self.length, self.finer = 0.0, False  # of the last step, and whether it needed a finer mesh
-        self.finest: Point | None = None  # the last point on its own mesh, where it has been given a coarser one
-        self.ready: tuple[Point, Point] | None = None  # the last point of a walk, and as it goes on
+        self.age = ADAPT_EVERY  # age of the mesh, in steps: the first orbit's mesh is not its own
+        self.length, self.finer = 0.0, False  # length of the last step, and whether it needed a finer mesh
+        self.finest: Point | None = None  # the last point on its own mesh, where it was given a coarser one
+        self.ready: tuple[Point, Point] | None = None  # the last point of a walk, and the same on the next mesh
         self.hidden: dict[str, list[Event[Point]]] = {}
         self.multiple: set[str] = set()  # kinds of multiple points in the last step, which outrank others there
-        self._told: tuple[Point, Passed] | None = None  # of the last point that was asked for
+        self._told: tuple[Point, Passed] | None = None  # the last point that was asked for, and its data
         self.passed = [self._passed(start)]
         self.shortest, self.greatest, *_ = self.passed[0]
         self.at_home = self._passed(home)
@@ -137,7 +137,7 @@ class Orbits(Problem[Point]):
         return Stretch(Walked(walk.many, lambda k: (self, walk.point(k))), walk.length, walk.ended == FULL, ahead=ahead)
 
     def _walked(self, walk: Walk) -> None:
-        """Remember what the steps of a walk told, as those of the engine."""
+        """Remember the data of the steps of a walk, as for those of the engine."""
         last = walk.point(walk.many - 1)
         _, self.gone, self.rate, age, finer, self.shortest, self.greatest, self.farthest, _ = walk.known.tolist()
         self.tried = self.earlier = walk.renewed(walk.many - 2)
@@ -154,7 +154,7 @@ class Orbits(Problem[Point]):
         return float(paced(length, turn))
 
     def kept(self, point: Point) -> Point:
-        """On a finer mesh where its accuracy needs one."""
+        """The point on a finer mesh where its accuracy needs one."""
         if point.error <= self.continuation.accuracy:
             return point
         self.finer = True
@@ -186,7 +186,7 @@ class Orbits(Problem[Point]):
         return Chord(self.continuation, a, b).point
 
     def root(self, function: Callable[[float], float], place: float) -> float:
-        """By few evaluations: each is an orbit."""
+        """A root by few evaluations, since each solves for an orbit."""
         return bracketed_root(function, 0.0, 1.0, place)
 
     def landed(self, a: Point, b: Point, bound: float) -> Point:
@@ -204,7 +204,7 @@ class Orbits(Problem[Point]):
         found = self.special.events(a, b)
         if not self.special.accounted(a, b, found):
             if length > MERGED:
-                raise Refused("more multipliers cross the unit circle than special points are found")
+                raise Refused("more multipliers cross the unit circle than special points account for")
             found = self.special.together(a, b, found)
         length = Chord(self.continuation, a, b).length if last else length
         folds = self.special.hidden_folds(a, b, length)
@@ -236,7 +236,7 @@ class Orbits(Problem[Point]):
         return np.array([cycle.value / scale, cycle.period / like.cycle.period, *shape])
 
     def closed(self, found: Point, home: Point) -> Point:
-        return found  # which may be in another phase
+        return found  # it may be in another phase
 
     def _passed(self, point: Point) -> Passed:
         if self._told is None or self._told[0] is not point:
@@ -245,7 +245,7 @@ class Orbits(Problem[Point]):
         return self._told[1]
 
     def ended(self, passed: Sequence[Point]) -> tuple[None, Ending] | None:
-        """Whether orbits shrink to an equilibrium, or come to rest at one, or reach the edge of their chart."""
+        """The ending where orbits shrink to an equilibrium, come to rest at one, or reach the edge of their chart."""
         last, facts = passed[-1], self._passed(passed[-1])
         self.passed.append(facts)
         self.farthest = max(self.farthest, apart(facts[:3], self.at_home[:3]))
@@ -269,8 +269,8 @@ class Orbits(Problem[Point]):
         return self._resting(at) or Ending(Reason.SINGULAR, f"no orbit beyond {at.value:.10g}: {why}")
 
     def _resting(self, last: Point) -> Ending | None:
-        """The end of a branch whose orbits nearly come to rest, the longer the more: of free ones, since a forcing has
-        the period that it is given."""
+        """The ending where orbits nearly come to rest, the longer the more; for free orbits only, since a forcing
+        prescribes its period."""
         if self.continuation.collocation.equations.flow.carried:
             return None
         periods, values = [each.period for each in self.passed], [each.value for each in self.passed]
@@ -289,7 +289,7 @@ class Orbits(Problem[Point]):
         return Ending(Reason.HOMOCLINIC, words)
 
     def _saddle_node(self, last: Point, rests: Sequence[np.ndarray], where: float) -> float | None:
-        """The load at which equilibria appear on orbits that slow down, if that is where it converges to."""
+        """The load at which equilibria appear on orbits that slow down, if the load converges to it."""
         equations, cycle = self.continuation.collocation.equations, last.cycle
         if not rests or len(self.continuation.held):
             return None
@@ -306,5 +306,5 @@ class Orbits(Problem[Point]):
 
     @property
     def _still(self) -> float:
-        """Changes of the parameter that are none, relative to its scale."""
+        """Changes of the parameter that count as none, relative to its scale."""
         return max(STILL, UNSTEADY * self.continuation.accuracy)

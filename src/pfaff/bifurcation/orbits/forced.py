@@ -1,4 +1,4 @@
-"""What orbits of forced systems have of their own: the oscillator that carries the phase is left out of results."""
+"""Orbits of forced systems: the oscillator that carries the phase is left out of results."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from pfaff.flow.flow import Flow
 
 
 def own_states(flow: Flow) -> tuple[str, ...]:
-    """Those that belong to the system."""
+    """The states that belong to the system."""
     return flow.states[: len(flow.states) - len(flow.carried)]
 
 
 def phase(flow: Flow, x: np.ndarray) -> float:
-    """Of the forcing at a state, between −π and π."""
+    """The phase of the forcing at a state, between −π and π."""
     cosine, sine = (x[flow.states.index(name)] for name in flow.carried)
     return float(np.arctan2(sine, cosine))
 
 
 def own_multipliers(values: np.ndarray, turns: float) -> np.ndarray:
-    """Without the two of the oscillator over so many of its turns: 1 along it, e^−4π for each turn across it."""
+    """Multipliers without the two of the oscillator over its turns: 1 along it, e^−4π for each turn across it."""
     left = list(range(len(values)))
     for known in (1.0, np.exp(-4 * np.pi * turns)):
         left.remove(min(left, key=lambda k: abs(values[k] - known)))

@@ -1,4 +1,4 @@
-"""Orbits from motions that have nearly settled on them, whatever wrote them down."""
+"""Orbits from motions, from any source, that have nearly settled on them."""
 
 from __future__ import annotations
 
@@ -36,17 +36,17 @@ if TYPE_CHECKING:
     from pfaff.case import Bound
 
 ODD = 1e-6  # x(t + T/2) + x(t) below this, relative to the orbit, vanishes
-ROUGH = 0.3  # of its size, how near the ends of a loop must be that is given as a guess
-LOOPS = 64  # of the same orbit, up to which they are told apart
-FEWEST_SAMPLES = 8  # of a motion
-LONGER = (1.5, 6.0)  # times the period that its samples suggest, for which it is
-FINE = 10  # times the usual intervals, for such a motion
+ROUGH = 0.3  # distance of the ends of a loop that is given as a guess, relative to its size
+LOOPS = 64  # most loops of the same orbit that are distinguished
+FEWEST_SAMPLES = 8  # fewest samples of a motion
+LONGER = (1.5, 6.0)  # duration of the integrated motion, relative to the period that its samples suggest
+FINE = 10  # intervals for such a motion, relative to the usual number
 
 
 def orbit_near(case: Bound, motion: Any, load: str, accuracy: float = 1e-11, guess: bool = False) -> OrbitPoint:
     """The periodic orbit near the end of a motion: anything with times ``t`` and states by name.
 
-    One that is a ``guess`` of the orbit itself may be as rough as it is, and the orbit unstable.
+    A ``guess`` of the orbit itself may be rough, and the orbit unstable.
     """
     free = case.system.autonomous  # type: ignore[attr-defined]
     flow: Flow = case.system.shape if free else forced_flow(case)  # type: ignore[attr-defined]
@@ -57,12 +57,12 @@ def orbit_near(case: Bound, motion: Any, load: str, accuracy: float = 1e-11, gue
     loop = rotation(problem, t, x, value) or _recurrence(t, x, ROUGH if guess else RETURN)
     rough = _guess(problem, t, x, loop, value)
     if leads_out(flow) and problem.collocation.equations.rates_on_chart(rough.x.T.copy(), value)[1] < LEFT:
-        with suppress(ParameterError):  # what is no motion may not know all velocities
+        with suppress(ParameterError):  # a guess that is no motion may lack velocities
             passage = Passage(problem, rough)
             t, x = _states(motion, passage.flow, case)
             problem = passage.problem
     found = _settled(problem, t, x, loop, value, guess)
-    problem = found.problem  # of its family, if it is one of many
+    problem = found.problem  # that of its family, if it is a member of one
     while (loops := _loops(problem, found.point.cycle)) > 1:  # fewer each time
         found = orbit_at(problem, _part(problem, found.point.cycle, loops), value)
     cycle = found.point.cycle
@@ -73,7 +73,7 @@ def orbit_near(case: Bound, motion: Any, load: str, accuracy: float = 1e-11, gue
 def _settled(problem: OrbitProblem, t: np.ndarray, x: np.ndarray, loop: Loop, value: float, given: bool) -> OrbitPoint:
     """The orbit near a loop of a motion: by its samples or, if they are too coarse, by the motion between them.
 
-    A loop that is ``given`` need not be a motion: the orbit near it is what was asked for, whatever is about it.
+    A loop that is ``given`` need not be a motion: the orbit near it is returned whatever surrounds it.
     """
     guess = _guess(problem, t, x, loop, value)
     try:
@@ -83,7 +83,7 @@ def _settled(problem: OrbitProblem, t: np.ndarray, x: np.ndarray, loop: Loop, va
         if finer is not None:
             with suppress(ConvergenceError):
                 return orbit_at(problem, finer, value)
-        if given or loop.turns:  # what is no motion tells nothing about one
+        if given or loop.turns:  # a loop that is no motion says nothing about one
             raise
         told = verdict(problem, finer or guess, t, x)
         raise ConvergenceError(told.text or str(why)) from why
@@ -96,7 +96,7 @@ def _settled(problem: OrbitProblem, t: np.ndarray, x: np.ndarray, loop: Loop, va
 
 
 def _states(motion: Any, flow: Flow, case: Bound) -> tuple[np.ndarray, np.ndarray]:
-    """Times of a motion, and the states of a flow along it: it begins at time zero of a forcing."""
+    """Times of a motion, and the states of a flow along it; it begins at time zero of a forcing."""
     t, x = sampled(motion, own_states(flow))
     if not flow.carried:
         return t, x
@@ -105,10 +105,10 @@ def _states(motion: Any, flow: Flow, case: Bound) -> tuple[np.ndarray, np.ndarra
 
 
 def sampled(motion: Any, states: tuple[str, ...]) -> tuple[np.ndarray, np.ndarray]:
-    """Times and states (a row each) of a motion, if they are what they should be."""
+    """Times and states (a row each) of a motion, checked."""
     if not hasattr(motion, "t") or not hasattr(motion, "__getitem__"):
         raise ParameterError(
-            f"{shown(motion)} is no motion: give case.simulate(…), or whatever has times t and states by name"
+            f"{shown(motion)} is no motion: give case.simulate(…), or anything with times t and states by name"
         )
     t, rows = _row("t", motion.t), {}
     for name in states:
@@ -154,12 +154,11 @@ def _loops(problem: OrbitProblem, cycle: Cycle) -> int:
 
 
 def _recurrence(t: np.ndarray, x: np.ndarray, near: float) -> Loop:
-    """The last loop: from the latest time at which the motion was about as near as ever to its end, and
-    as near as is wanted."""
+    """The last loop: from the latest time at which the motion was about as near as ever to its end, and near enough."""
     if not np.ptp(x[:, t >= (t[0] + t[-1]) / 2], axis=1).any():
         raise ParameterError("the motion is at rest: there is no orbit at its end")
     back = returns(t, x)
-    # A single loop comes back at its beginning, which no sample precedes.
+    # A single loop comes back at its beginning, before which there is no sample.
     whole = float(np.sqrt((((x[:, 0] - x[:, -1]) / extent(t, x)) ** 2).mean()))
     times, distances = np.append(t[0], back.times), np.append(whole, back.distances)
     if not (distances < near).any():
@@ -183,7 +182,8 @@ def _guess(problem: OrbitProblem, t: np.ndarray, x: np.ndarray, loop: Loop, valu
 
 
 def _integrated(problem: OrbitProblem, t: np.ndarray, x: np.ndarray, loop: Loop, value: float) -> Cycle | None:
-    """The loop from the sample before its start until it closes, integrated, on a mesh of as many steps each."""
+    """The loop from the sample before its start until it closes, integrated, on a mesh of equally many steps per
+    interval."""
     c, size = problem.collocation, extent(t, x)
     first = int(np.clip(np.searchsorted(t, loop.start, side="right") - 1, 0, len(t) - 2))
     x0, turned = x[:, first], loop.turned(problem.flow)
@@ -203,7 +203,8 @@ def _integrated(problem: OrbitProblem, t: np.ndarray, x: np.ndarray, loop: Loop,
 
 
 def _return(about: Any, to: np.ndarray, across: np.ndarray, size: np.ndarray, after: float) -> float | None:
-    """When a solution comes to a state, its beginning or that turned, through the plane across it; none if not."""
+    """When a solution reaches a state, its beginning or that turned, through the plane across it; None if it does
+    not."""
     away = about.y - to[:, None]
     ahead = across @ away
     k = np.flatnonzero((ahead[:-1] < 0) & (ahead[1:] >= 0) & (about.t[1:] > after))
@@ -224,7 +225,7 @@ def _mirrored(problem: OrbitProblem, cycle: Cycle) -> bool:
 
 
 def _part(problem: OrbitProblem, cycle: Cycle, parts: int, sign: float | np.ndarray = 1.0) -> Cycle:
-    """The first of equal parts of an orbit, which repeats itself (or its mirror image, by the signs of that)."""
+    """The first of equal parts of an orbit that repeats itself (or its mirror image, by the signs of that)."""
     c = problem.collocation
     times = np.append(cycle.mesh.at[cycle.mesh.at < (1 - ODD) / parts], 1 / parts)
     part = c.carried(cycle, c.slopes(cycle), Mesh(times))

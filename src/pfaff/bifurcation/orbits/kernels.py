@@ -1,4 +1,4 @@
-"""Loops compiled by numba, kept on disk, with a word about each that takes long."""
+"""Loops compiled by numba and kept on disk, with a message about each that takes long."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ from numba.core.compiler_lock import global_compiler_lock
 from pfaff.bifurcation.orbits.sealed import kept
 from pfaff.flow.compiled import compiling
 
-# Sums may be reordered and fused; infinities and NaN keep their meaning, and a division by zero gives one. But numba
-# asks whether x is finite by x − x, which reordering makes zero: kernels ask abs(x) < inf.
+# Sums may be reordered and fused; infinities and NaN keep their meaning, and a division by zero gives one of them. But
+# numba tests whether x is finite by x − x, which reordering makes zero: kernels test abs(x) < inf.
 OPTIONS = {"fastmath": {"reassoc", "contract", "nsz"}, "error_model": "numpy", "no_cfunc_wrapper": True}
-# Parts of kernels, never called from Python: written out in each, they are not compiled once more by themselves.
+# Parts of kernels, never called from Python: inlined in each, they are not compiled once more by themselves.
 part = njit(**OPTIONS, no_cpython_wrapper=True, inline="always")
 
 
 def compiled(function: Callable[..., Any], vectors: bool = False, **more: Any) -> Any:
-    """Loops over a few states, which vectors make no faster: they would take a fifth of the time of compilation. Those
-    over many states are faster by ``vectors``."""
+    """Compile loops over a few states, which vectorisation does not make faster: it would take a fifth of the
+    compilation time. Those over many states are faster with ``vectors``."""
     kernel = kept(**OPTIONS, **more)(function)
     compile = kernel.compile
 
     def quickly(signature: Any) -> Any:
-        with global_compiler_lock, _uncollected():  # the setting is numba's own, for all that is compiled meanwhile
+        with global_compiler_lock, _uncollected():  # the setting is numba's own, for everything compiled meanwhile
             usual, config.LOOP_VECTORIZE = config.LOOP_VECTORIZE, int(vectors)
             try:
                 return compile(signature)
@@ -42,7 +42,7 @@ def compiled(function: Callable[..., Any], vectors: bool = False, **more: Any) -
 
 @contextmanager
 def _uncollected() -> Iterator[None]:
-    """No garbage is collected meanwhile: compilation makes many objects and drops them by itself."""
+    """Suspend garbage collection: compilation makes many objects and frees them by itself."""
     collected = gc.isenabled()
     gc.disable()
     try:
@@ -53,7 +53,7 @@ def _uncollected() -> Iterator[None]:
 
 
 class Telling(local, event.Listener):
-    """Says which of our kernels is being compiled; what they are made of is compiled meanwhile."""
+    """Reports which kernel is being compiled; its parts are compiled meanwhile."""
 
     def __init__(self) -> None:
         self._under_way: list[AbstractContextManager[None]] = []

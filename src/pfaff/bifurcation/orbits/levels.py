@@ -1,8 +1,8 @@
-"""Families of orbits: the branch on one level of what is conserved, and the multipliers that are left on it.
+"""Families of orbits: the branch on one level of a conserved quantity, and the remaining multipliers on it.
 
-A conserved quantity I is not known in closed form, but its gradient ψ along an orbit is (``null_vectors``).
-On a branch of one level ψ·dx = 0. By coordinates of the family, c = mean of rows·x and σ = last·x, that is a
-differential equation dc/dσ, which is solved by Radau's method: the level is kept to its order, seven.
+A conserved quantity I is not known in closed form, but its gradient ψ along an orbit is (``null_vectors``). On a branch
+of one level ψ·dx = 0. In coordinates of the family, c = mean of rows·x and σ = last·x, that is a differential equation
+dc/dσ, which is solved by Radau's method: the level is kept to its order, seven.
 """
 
 from __future__ import annotations
@@ -16,11 +16,12 @@ from pfaff.bifurcation.orbits.collocation import NOT_FINITE, Collocation, Soluti
 from pfaff.bifurcation.orbits.cycles import Cycle, Metric
 from pfaff.bifurcation.orbits.floquet import multipliers, sorted_multipliers
 from pfaff.bifurcation.orbits.null_vectors import conserved_gradients
+from pfaff.continuation.endings import Refused
 
 STAGES = 4
-SWEEPS = 25  # of all stages, at most
-KEPT = 1e-12  # change of a level by a sweep, relative to what the orbit covers of it, that no longer counts
-UNFOLDED = 1e-7  # rate along a family, relative to the orbit's, that is none
+SWEEPS = 25  # most sweeps over all stages
+KEPT = 1e-12  # change of a level by a sweep, relative to its range on the orbit, that no longer counts
+UNFOLDED = 1e-7  # rate along a family, relative to the orbit's, that is zero
 MOVES = "the oscillation moves along the family of equilibria: nothing is conserved there"
 
 Row = tuple[np.ndarray, np.ndarray]
@@ -49,10 +50,10 @@ def on_level(
     last: Row,
     held: np.ndarray,
     converged: float | None = None,
-) -> Solution | str:
+) -> Solution:
     """The orbit on the level of an origin at which the last row has its value on a guess; its tangent keeps the level.
 
-    ``phase`` is the orbit whose phase it takes, ``held`` covectors that are coordinates of the family.
+    ``phase`` is the orbit whose phase it takes, ``held`` are covectors that serve as coordinates of the family.
     """
     pins = c.pins(phase, metric, last, held, guess)
     rows, ahead = pins.rows[1:-1], guess.moved(origin, -1.0)
@@ -67,23 +68,22 @@ def on_level(
         for stage, level, place in zip(stages, start + levels, places, strict=True):
             pinned = pins._replace(right=np.array([pins.right[0], *level, place]))
             solution = c.correct(stage, pinned, metric, converged)
-            solution = solution if isinstance(solution, str) else _turned(c, solution, metric, last, held)
-            if isinstance(solution, str):
-                return solution
-            solutions.append(solution)
+            solutions.append(_turned(c, solution, metric, last, held))
         stages, tangents = [each.cycle for each in solutions], [each.tangent for each in solutions]
         slopes = np.array([_over(rows, each.x) / _along(last, each) for each in tangents]) * _along(last, ahead)
         change = integrals @ slopes - levels
         if (np.abs(change) <= KEPT * size).all():
-            return MOVES if _moves(c, solutions[-1], metric) else solutions[-1]
+            if _moves(c, solutions[-1], metric):
+                raise Refused(MOVES)
+            return solutions[-1]
         levels, before = _accelerated(levels, change, size, before), (levels, change)
-    return "the level of what is conserved does not settle"
+    raise Refused("the level of what is conserved does not settle")
 
 
 def _accelerated(
     levels: np.ndarray, change: np.ndarray, size: np.ndarray, before: tuple[np.ndarray, np.ndarray] | None
 ) -> np.ndarray:
-    """The next iterate, by the two last ones and what they change to (Anderson 1965)."""
+    """The next iterate by Anderson's method (1965), from the last two and their images."""
     if before is None:
         return levels + change
     difference = (change - before[1]) / size
@@ -92,12 +92,14 @@ def _accelerated(
 
 
 def gradients_of(c: Collocation, cycle: Cycle, metric: Metric, last: Row, held: np.ndarray) -> np.ndarray | None:
-    """Of what is conserved on an orbit, where they are known; they do not depend on the rows that select it."""
+    """Gradients of the conserved quantities on an orbit, where they are known; they do not depend on the rows that
+    select it."""
     return conserved_gradients(c, cycle, c.pins(cycle, metric, last, held, cycle))
 
 
 def coordinates(c: Collocation, cycle: Cycle, metric: Metric, last: Row, held: np.ndarray) -> np.ndarray:
-    """The gradients at the first point of an orbit, which all meshes have; other covectors where they are not known."""
+    """The gradients at the first point of an orbit, which is on every mesh; other covectors where they are not
+    known."""
     gradients = gradients_of(c, cycle, metric, last, held)
     if gradients is None:
         return held
@@ -105,21 +107,19 @@ def coordinates(c: Collocation, cycle: Cycle, metric: Metric, last: Row, held: n
     return gradients / cycle.mesh.weights[0]
 
 
-def _turned(c: Collocation, solution: Solution, metric: Metric, last: Row, held: np.ndarray) -> Solution | str:
-    """The same orbit with its tangent, and determinant, on its own level, and the transition matrices of itself: those
-    of Newton's method are of the orbit before its last step, which a change of the level makes long."""
+def _turned(c: Collocation, solution: Solution, metric: Metric, last: Row, held: np.ndarray) -> Solution:
+    """The orbit with tangent and determinant on its own level, and with its own transition matrices: those of Newton's
+    method belong to the orbit before its last step, which a change of level makes long."""
     cycle = solution.cycle
     gradients = gradients_of(c, cycle, metric, last, held)
     if gradients is None:
-        return NOT_FINITE
+        raise Refused(NOT_FINITE)
     own = c.evaluated(cycle, c.pins(cycle, metric, last, gradients, cycle), metric)
-    if isinstance(own, str):
-        return own
     return solution._replace(G=own.G, tangent=own.tangent, determinant=own.determinant, levels=gradients)
 
 
 def _moves(c: Collocation, solution: Solution, metric: Metric) -> bool:
-    """Whether it takes an unfolding to close the orbit: nothing is conserved, and it drifts along the family."""
+    """Whether the orbit closes only by an unfolding: nothing is conserved, and it drifts along the family."""
     drift = metric.states * (c.equations.unfolding @ solution.cycle.scalars[2:])
     return bool(np.abs(drift).max() > UNFOLDED * np.abs(metric.states[:, None] * solution.rates).max())
 
@@ -136,7 +136,8 @@ def _along(last: Row, change: Cycle) -> float:
 def free_multipliers(
     solution: Solution, metric: Metric, start: np.ndarray | None, accuracy: float, bonds: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Multipliers of an orbit in a family, in order, with 1 for each conserved quantity; and the basis as always.
+    """Multipliers of an orbit in a family, in order, with 1 for each conserved quantity; and the basis of the
+    iteration.
 
     Those that are 1 by structure form Jordan blocks, in which rounding is large: the others are those of motions on
     the level set, ψ·v = 0, across the orbit, v·f = 0. Rounding is seen in how the velocity f is carried into itself.

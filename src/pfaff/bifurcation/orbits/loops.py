@@ -26,7 +26,7 @@ class Loop(dict[str, np.ndarray]):
 
 
 def loop_of(case: Bound, motion: Any, t: Any, given: Mapping[str, Any]) -> Loop:
-    """The data as they were given, with velocities from positions where they were not."""
+    """The data as given, with missing velocities from positions."""
     if motion is not None:
         raise ParameterError("give a motion, or times t and states by name, not both")
     if t is None:
@@ -55,7 +55,7 @@ def _row(name: str, values: Any) -> np.ndarray:
 
 
 def _rate(t: np.ndarray, row: np.ndarray) -> np.ndarray:
-    """By the cubic spline through data."""
+    """The derivative of the cubic spline through the data."""
     from scipy.interpolate import CubicSpline
 
     return np.asarray(CubicSpline(t, row)(t, 1))

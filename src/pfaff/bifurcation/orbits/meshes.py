@@ -8,20 +8,20 @@ from pfaff.bifurcation.orbits.kernels import compiled, part
 from pfaff.bifurcation.orbits.vectors import LANES, aligned, padded, sum_rows
 
 TURN = 2 * np.pi
-CLOSED = 1e-9  # of a state, what is left between the ends of an orbit that closes
+CLOSED = 1e-9  # relative gap between the ends of a state, below which it closes
 EVEN = 0.2  # share of a mesh, relative to the rest, that is spread evenly
 
 
 @part
 def turned(x, signs, t):
-    """By which whole turns an angle has grown at the end; none, of what closes."""
+    """The whole turns by which an angle has grown at the end; zero if the state is periodic."""
     gap = x[-1, t] - signs[t] * x[0, t]
     return TURN * np.floor(gap / TURN + 0.5) if abs(gap) > CLOSED * abs(x[-1, t]) else 0.0
 
 
 @compiled
 def whole_turns(x, signs, turns):
-    """Fill in what all angles have grown by; whether any has."""
+    """Fill in the growth of all angles; returns whether any has grown."""
     found = False
     for t in range(x.shape[1]):
         turns[t] = turned(x, signs, t)
@@ -31,7 +31,7 @@ def whole_turns(x, signs, turns):
 
 @compiled
 def amplitudes(x, signs, covered):
-    """Half of what every state covers, at the mesh points and their mirror images; the largest of them."""
+    """Half of the range of every state, at the mesh points and their mirror images; returns the largest."""
     largest = 0.0
     for t in range(x.shape[1]):
         low = high = x[0, t]
@@ -44,7 +44,7 @@ def amplitudes(x, signs, covered):
 
 @compiled
 def all_slopes(of, orbit, dT, h, rule, slopes):
-    """x' of every state at the Gauss points, of an orbit or of a change of it: of positions T v, or T δv + δT v."""
+    """x' of every state at the Gauss points, of an orbit or of a change of it: for positions T v, or T δv + δT v."""
     (x, K, _), (about, about_K, scalars), (nodes, rows, follow, _) = of, orbit, rule
     (N, m, nr), T = K.shape, scalars[0]
     followers, source = follow[0], follow[1]
@@ -84,7 +84,7 @@ def jumps(slopes, h, highest, scale, signs):
 
 @compiled
 def error_between(orbit, h, scale, signs, rule, highest):
-    """h^(m+1) |x^(m+1)| where it is largest; not a number on intervals that are too short to tell."""
+    """h^(m+1) |x^(m+1)| where it is largest; NaN on intervals too short to tell."""
     N, m = orbit[1].shape[:2]
     slopes = np.empty((N, m, orbit[0].shape[1]))
     all_slopes(orbit, orbit, 0.0, h, rule, slopes)
@@ -97,8 +97,8 @@ def error_between(orbit, h, scale, signs, rule, highest):
 
 @compiled
 def shares(derivative, h, power):
-    """What every interval has of the integral of derivative^power, with a share of its mean added: a mesh on which all
-    have the same is adapted."""
+    """The part of every interval in the integral of derivative^power, with a share of the mean added: a mesh on which
+    all parts are equal is adapted."""
     density, mean = np.empty(len(h)), 0.0
     for j in range(len(h)):
         density[j] = derivative[j] ** power
@@ -110,8 +110,8 @@ def shares(derivative, h, power):
 
 @compiled
 def spread(orbit, h, scale, signs, rule, highest):
-    """The shares of |x^(m+1)|^(1/(m+1)) that the intervals of an orbit have, and what becomes of its error, of order
-    h^2m, where all have the same."""
+    """The part of every interval in the integral of |x^(m+1)|^(1/(m+1)), and the ratio by which an adapted mesh reduces
+    the error, which is of order h^2m."""
     N, m = orbit[1].shape[:2]
     slopes = np.empty((N, m, orbit[0].shape[1]))
     all_slopes(orbit, orbit, 0.0, h, rule, slopes)
@@ -124,7 +124,7 @@ def spread(orbit, h, scale, signs, rule, highest):
 
 @compiled
 def carry_stage(at, h, orbit, change, signs, rule, gauss, new_at, new_x, new_K):
-    """Fill in an orbit and a change of it on another mesh: states and slopes of each."""
+    """Fill in an orbit and a change of it on another mesh: states and slopes of both."""
     (x, K, _), rows, inverse, c = orbit, rule[1], gauss[0], gauss[1]
     slopes = np.empty((K.shape[0], K.shape[1], x.shape[1]))
     all_slopes(orbit, orbit, 0.0, h, rule, slopes)
@@ -135,7 +135,7 @@ def carry_stage(at, h, orbit, change, signs, rule, gauss, new_at, new_x, new_K):
 
 @compiled
 def equidistributed(shares, at, count):
-    """Times between which the integral is the same of which every interval has these shares."""
+    """Times that divide an integral equally, given the part of every interval in it."""
     times = np.empty(count + 1)
     each = shares.sum() / count
     j, passed = 0, 0.0  # the interval, and the integral before it
@@ -167,7 +167,7 @@ def defect_of_oddness(rates, signs, scale, period):
 
 @compiled
 def least_share(values, first):
-    """Of the rows from the first on, the least value relative to the largest, negative if their signs differ."""
+    """The least value relative to the largest in any row from the first on; negative if their signs differ."""
     least = np.inf
     for i in range(first, values.shape[0]):
         low = high = values[i, 0]
@@ -240,8 +240,8 @@ def carried_velocity(G, rates, scale):
 
 @compiled
 def pinned(row, mesh, scale, held, orbit, signs, guess):
-    """Rows of the phase and of families before a last one, over mesh points and scalars, and their values: those of an
-    orbit, of the last those of a guess, each by its states and scalars.
+    """Rows of phase and families before a last one, over mesh points and scalars, and their values: those on an orbit,
+    for the last row that on a guess, each given by its states and scalars.
 
     ``held`` are covectors at the mesh points, indexed [family, point, state].
     The phase is along x', by differences of neighbouring states: f itself is far off where a stiff orbit is a guess.

@@ -1,4 +1,4 @@
-"""Orbits of systems without damping: multipliers lie on the unit circle in pairs, and leave it on the real axis.
+"""Orbits of undamped systems: multipliers lie on the unit circle in pairs, and leave it on the real axis.
 
 Rounding puts them inside or outside; neither tori nor losses of stability follow from that.
 """
@@ -16,12 +16,12 @@ from pfaff.bifurcation.orbits.step_rules import TRUSTED
 from pfaff.bifurcation.orbits.stepping import Continuation
 from pfaff.bifurcation.orbits.variation import rates_and_jacobians
 
-OUTSIDE = 1e-5  # distance of multipliers from the unit circle that is none
-PRESERVED = 1e-8  # relative change of a volume of states in a period that is none
+OUTSIDE = 1e-5  # distance of multipliers from the unit circle that is rounding
+PRESERVED = 1e-8  # relative change of a volume of states in a period that is rounding
 
 
 class Neutral(Continuation):
-    """The branch through an orbit, along which only real multipliers count as unstable."""
+    """The branch through an orbit on which only real multipliers count as unstable."""
 
     def _tests(
         self, cycle: Cycle, tangent: Cycle, values: np.ndarray, determinant: float
@@ -34,7 +34,7 @@ class Neutral(Continuation):
 
 
 class NeutralProblem(OrbitProblem):
-    """What orbits without damping are asked for."""
+    """The problem of orbits without damping."""
 
     def continuation(self, span: float, start: OrbitPoint | None = None) -> Neutral:
         if start is None:
@@ -43,7 +43,7 @@ class NeutralProblem(OrbitProblem):
 
 
 def neutral(point: OrbitPoint, to: float) -> OrbitPoint:
-    """The same orbit, known to be without damping if volumes of its states are preserved, up to another load too."""
+    """The orbit, marked as undamped if volumes of its states are preserved, here and up to another load."""
     p, cycle = point.problem, point.point.cycle
     own, X = len(own_states(p.flow)), p.collocation.stages(cycle)
     for value in (point.value, (point.value + to) / 2, to):

@@ -1,5 +1,5 @@
-"""Null vectors of the linearised equations of an orbit: the way off a branch where another one crosses, and the
-gradients of what is conserved."""
+"""Null vectors of the linearised equations of an orbit: the direction of a crossing branch, and the gradients of
+conserved quantities."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from pfaff.bifurcation.orbits.sparse_collocation import SparseCollocation
 
 
 def way_off(c: Collocation, cycle: Cycle, pins: Pins) -> Cycle:
-    """The change that the linearised equations hardly see, by one inverse iteration: at a branch point, the way off
-    the branch to whose tangent the last pin belongs."""
+    """The change that the linearised equations hardly see, by one inverse iteration: at a branch point, the direction
+    off the branch to whose tangent the last pin belongs."""
     if isinstance(c, SparseCollocation):
         return c.way_off(cycle, pins)
     n, nb = c.shape
@@ -30,7 +30,8 @@ def way_off(c: Collocation, cycle: Cycle, pins: Pins) -> Cycle:
 
 
 def conserved_gradients(c: Collocation, cycle: Cycle, pins: Pins) -> np.ndarray | None:
-    """Of what is conserved, at the mesh points of an orbit, indexed [quantity, point, state]; none if singular.
+    """Gradients of conserved quantities at the mesh points of an orbit, indexed [quantity, point, state]; None if the
+    equations are singular.
 
     ψ with ψ_j = ψ_{j+1} G_j, orthogonal to the changes by period and parameter, and of unit mean along the unfolding:
     the rows of the inverse of all equations that belong to α, by the transposed chain. They do not depend on the pins.

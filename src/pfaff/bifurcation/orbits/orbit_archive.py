@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from pfaff.case import Bound
     from pfaff.flow.flow import Flow
 
-UNMOVED = 1e-6  # relative to a stored orbit, how far correction may move it, and its largest residual
+UNMOVED = 1e-6  # how far correction may move a stored orbit, and its largest residual, relative to it
 
 
 def dataset(branch: OrbitBranch) -> xarray.Dataset:
@@ -56,10 +56,10 @@ def _notes(branch: OrbitBranch) -> dict[str, Any]:
         "held": problem.held.tolist(),
         "values": {name: str(value) for name, value in problem.case.values.items()},
     }
-    notes = {"system": problem.case.system.name, "load": branch.load, "ended": str(branch.ended)}
-    return notes | {
-        "status": branch.status,
-        "reason": branch.ended.reason.name,
+    notes = {"system": problem.case.system.name, "load": branch.load, "status": branch.status}
+    return {
+        **notes,
+        **branch.ended.notes,
         "step": branch.step,
         "accuracy": problem.accuracy,
         **({} if branch.born is None else {"born": branch.born}),
@@ -96,7 +96,7 @@ def packed(points: Collection[OrbitPoint], dimension: str) -> dict[str, Any]:
 
 
 def packed_arrays(dimension: str, prefix: str = "") -> dict[str, Array]:
-    """What ``packed`` makes."""
+    """The layout of the arrays that ``packed`` makes."""
     node, interval = f"{dimension}_node", f"{dimension}_interval"
     arrays = {"mesh": Array((dimension, node), FILLED)}
     for name in ("orbit", "tangent"):
@@ -140,28 +140,32 @@ ORBITS = Layout(
 
 @rightly_asked
 def load_branch(path: str | Path, case: Bound) -> OrbitBranch:
-    """A branch that was saved, of the case it was computed for; it can be extended and switched from again."""
+    """A branch that was saved, for the case it was computed for; it can be extended and switched from."""
     case = checked_case(case)
     with opened(path, ORBITS) as file:
-        notes, about = file.notes, file.notes["about"]
-        compare(path, case, notes["system"], about["values"], (notes["load"],))
-        problem = stored_problem(file, case, flow_of(case, about), notes["load"], notes["accuracy"])
-        span = float(np.ptp(file["value"])) or 1.0
-        points = tuple(unpacked(problem, file, k, "", each, span) for k, each in enumerate(about["symmetric"]))
-        special = tuple(
-            Special(problem, unpacked(problem, file, k, "special_", each, span).point, kind, note)
-            for k, (each, kind, note) in enumerate(
-                zip(about["special_symmetric"], about["kinds"], about["notes"], strict=True)
-            )
+        return branch_in(path, file, case)
+
+
+def branch_in(path: str | Path, file: File, case: Bound) -> OrbitBranch:
+    """The branch in a file of this layout, or of one that adds to it."""
+    notes, about = file.notes, file.notes["about"]
+    compare(path, case, notes["system"], about["values"], (notes["load"],))
+    problem = stored_problem(file, case, flow_of(case, about), notes["load"], notes["accuracy"])
+    span = float(np.ptp(file["value"])) or 1.0
+    points = tuple(unpacked(problem, file, k, "", each, span) for k, each in enumerate(about["symmetric"]))
+    special = tuple(
+        Special(problem, unpacked(problem, file, k, "special_", each, span).point, kind, note)
+        for k, (each, kind, note) in enumerate(
+            zip(about["special_symmetric"], about["kinds"], about["notes"], strict=True)
         )
-        ended = Ending.stored(notes["ended"], file.data.attrs.get("reason"))
-        born = file.data.attrs.get("born")
-        born = None if born is None else real("born", born, "a finite value of the load")
-        return OrbitBranch(problem, points, special, ended, notes["step"], born)
+    )
+    born = file.data.attrs.get("born")
+    born = None if born is None else real("born", born, "a finite value of the load")
+    return OrbitBranch(problem, points, special, Ending.stored(file.data.attrs), notes["step"], born)
 
 
 def stored_problem(file: File, case: Bound, flow: Flow, load: str, accuracy: float) -> OrbitProblem:
-    """What the orbits of a file solve; their arrays have its sizes."""
+    """The problem that the orbits of a file solve; their arrays are checked against its sizes."""
     if load not in case.system.parameter_names:
         raise Misfit(f"{case.system.name} has no parameter {load!r}")
     about, n = file.notes["about"], len(flow.states)
@@ -173,12 +177,12 @@ def stored_problem(file: File, case: Bound, flow: Flow, load: str, accuracy: flo
 
 
 def mirrored(problem: OrbitProblem) -> dict[str, str]:
-    """A note of the signs of states in their mirror images, where these are not all the same."""
+    """A note of the signs of states in their mirror images, where these are not all equal."""
     return {} if problem.mirror is None else {"mirror": json.dumps(problem.mirror.tolist())}
 
 
 def _mirror(file: File, n: int) -> np.ndarray | None:
-    """Those signs as they were noted."""
+    """These signs as they were noted."""
     noted = file.data.attrs.get("mirror")
     if noted is None:
         return None
@@ -189,7 +193,7 @@ def _mirror(file: File, n: int) -> np.ndarray | None:
 
 
 def unpacked(problem: OrbitProblem, file: File, k: int, prefix: str, symmetric: bool, span: float) -> OrbitPoint:
-    """One orbit just as it was stored; what follows from it is computed again, where correction hardly moves it."""
+    """One orbit exactly as stored; derived data are computed again, if correction hardly moves it."""
     mesh = file[f"{prefix}mesh"][k]
     size = int(np.isfinite(mesh).sum())
     shared = Mesh(mesh[:size].copy())

@@ -34,14 +34,15 @@ if TYPE_CHECKING:
 @spelt
 @dataclass(frozen=True, eq=False, repr=False)
 class OrbitBranch(Branch[OrbitPoint, Special]):
-    """Orbits along a branch. ``branch[i]`` is one of them, ``special`` the located points, ``ended`` says why."""
+    """Orbits along a branch. ``branch[i]`` is one of them, ``special`` lists the located points, ``ended`` is the
+    ending."""
 
     problem: OrbitProblem
     points: Sequence[OrbitPoint]
     special: tuple[Special, ...]
     ended: Ending
     step: float
-    born: float | None = None  # where the Hopf point is that its first orbit comes from
+    born: float | None = None  # load of the Hopf point from which its first orbit comes
 
     def __repr__(self) -> str:
         return f"<{self.status}>"
@@ -89,7 +90,7 @@ class OrbitBranch(Branch[OrbitPoint, Special]):
 
     @part_of_a_whole()
     def rest(self, low: float, high: float) -> tuple[EquilibriumBranch, ...]:
-        """The rest state between two loads, both ways from the Hopf point; nothing where none is found."""
+        """The branch of equilibria between two loads, both ways from the Hopf point; empty where none is found."""
         if self.born is None:
             return ()
         first = self.points[0].orbit
@@ -109,7 +110,7 @@ class OrbitBranch(Branch[OrbitPoint, Special]):
         progress: Callable[[OrbitPoint], Any] | None = None,
         events: Mapping[str, Any] | None = None,
     ) -> OrbitBranch:
-        """The same branch followed on from its last orbit, in its direction, until the load is ``to``."""
+        """The branch followed on from its last orbit, in its direction, until the load is ``to``."""
         course = Course.asked(to, self.step, points, bounds, progress, self.load, events)
         if self.ended.reason is Reason.CLOSED:
             raise ParameterError("these orbits lie on a closed line, which is complete: nothing follows")
@@ -119,19 +120,20 @@ class OrbitBranch(Branch[OrbitPoint, Special]):
     def cascade(self, to: float | None = None, doublings: int = 5) -> Cascade:
         """Period doublings one after the other: each branch of twice the period is followed to where it doubles again.
 
-        From the first one of this branch on, towards ``to`` (where the branch ends, by default), at most so many.
+        It begins with the first doubling of this branch, goes towards ``to`` (where the branch ends, by default), and
+        has at most ``doublings``.
         """
         from pfaff.bifurcation.orbits.cascade import cascade
 
         end = self.points[-1].value if to is None else real("to", to, f"a finite value of {self.load}")
-        return cascade(self, end, whole_number("doublings", doublings, 1, 12, "orbits are too long after so many"))
+        return cascade(self, end, whole_number("doublings", doublings, 1, 12, "the orbits become too long beyond that"))
 
     def homoclinic(self, accuracy: float = 1e-9) -> Connection:
         """The homoclinic orbit that the branch approaches: from its orbit of the longest period."""
         return max(self.points, key=lambda point: point.period).homoclinic(accuracy)
 
     def connections(self, accuracy: float = 1e-9) -> tuple[Connection, ...]:
-        """The connecting orbits that it approaches: several of a heteroclinic cycle."""
+        """The connecting orbits that it approaches: several for a heteroclinic cycle."""
         return max(self.points, key=lambda point: point.period).connections(accuracy)
 
     def to_xarray(self) -> xarray.Dataset:

@@ -1,7 +1,7 @@
 """How branches and curves of orbits end by themselves: they come back, shrink to an equilibrium, or come to rest.
 
-Smallness or a long period alone end nothing: radii like e^−μ shrink and periods like e^μ grow for ever. At an end
-the parameters converge, each time that the size doubles by a fraction of what they moved before.
+Smallness or a long period alone end nothing: radii like e^−μ shrink and periods like e^μ grow for ever. At an end the
+parameters converge: with each doubling of the size they move by a fraction of the move before.
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ from pfaff.bifurcation.orbits.collocation import Collocation
 from pfaff.bifurcation.orbits.cycles import Cycle
 from pfaff.bifurcation.orbits.step_rules import LONG
 
-CONVERGES = 0.7  # of what parameters moved in one doubling of a size, what they move in the next; 1/4 at a Hopf point
+CONVERGES = 0.7  # ratio of the moves of parameters in successive doublings of a size; 1/4 at a Hopf point
 STILL = 1e-10  # change of a parameter, relative to its range, that is none
-HOMOCLINIC = 100.0  # times the shortest period
+HOMOCLINIC = 100.0  # ratio of the period to the shortest one
 SERIES = 6  # doublings of a period from which the limit of a parameter is extrapolated
-APART = 0.1  # of the amplitude, distance of states of rest that are different
-SLOW = 0.05  # part of an orbit, relative to its size, that is covered in its period at the least speed
-EVEN = 30.0  # the same at the greatest speed, where all of the orbit comes to rest at once; 2π on circles
+APART = 0.1  # distance of different states of rest, relative to the amplitude
+SLOW = 0.05  # part of an orbit, relative to its size, covered in a period at the least speed
+EVEN = 30.0  # the same at the greatest speed, where the whole orbit comes to rest at once; 2π on circles
 
 
 def converge(sizes: Sequence[float], values: Sequence[Sequence[float]], still: float = STILL) -> bool:
-    """Whether parameters, relative to their ranges, converge while a size grows: at the last two doublings of it."""
+    """Whether parameters, relative to their ranges, converge while a size grows: judged at its last two doublings."""
     octaves = np.log2(sizes[-1] / np.asarray(sizes))
     if octaves.max() < 2:
         return False
@@ -48,8 +48,8 @@ def stand_still(sizes: Sequence[float], values: Sequence[Sequence[float]], still
 
 
 def homoclinic(periods: Sequence[float], values: Sequence[Sequence[float]], still: float = STILL) -> bool:
-    """Whether periods grow without bound while the parameters converge: orbits that nearly come to rest, as well, are
-    near a homoclinic orbit, others are relaxation oscillations, whose parameter stands still where canards explode."""
+    """Whether periods grow without bound while the parameters converge. Orbits that also nearly come to rest are near a
+    homoclinic orbit; others are relaxation oscillations, whose parameter stands still where canards explode."""
     growth = periods[-1] / min(periods)
     if growth < LONG:
         return False
@@ -57,8 +57,8 @@ def homoclinic(periods: Sequence[float], values: Sequence[Sequence[float]], stil
 
 
 def limit(periods: Sequence[float], values: Sequence[float], still: float = STILL) -> float:
-    """The value of a parameter where periods grow without bound: exponentials of them have vanished where it stands
-    still; else it is a series in 1/T, as at a saddle-node on the orbit."""
+    """The limit of a parameter as periods grow without bound: its last value where it stands still, since exponentials
+    of the period have vanished; else by a series in 1/T, as at a saddle-node on the orbit."""
     if stand_still(periods, [(value,) for value in values], still):
         return values[-1]
     octaves = np.log2(periods[-1] / np.asarray(periods))
@@ -67,8 +67,8 @@ def limit(periods: Sequence[float], values: Sequence[float], still: float = STIL
 
 
 def states_of_rest(collocation: Collocation, cycle: Cycle) -> list[np.ndarray]:
-    """States where an orbit nearly comes to rest, in units of its amplitude: those apart from each other, and by more
-    than the turns of a rotation."""
+    """States where an orbit nearly comes to rest, in units of its amplitude, distinct and not merely turns of a
+    rotation apart."""
     x, size, speeds = _speeds(collocation, cycle)
     turns = cycle.turns / size
     lows = (speeds < SLOW) & (speeds <= np.roll(speeds, 1)) & (speeds <= np.roll(speeds, -1))
@@ -80,19 +80,20 @@ def states_of_rest(collocation: Collocation, cycle: Cycle) -> list[np.ndarray]:
 
 
 def slows_evenly(collocation: Collocation, cycle: Cycle) -> bool:
-    """Whether a long orbit is slow all along, as where a wave stops to rotate: every state of it comes to rest."""
+    """Whether a long orbit is slow all along, as where a wave stops rotating: every state of it comes to rest."""
     return bool(_speeds(collocation, cycle)[2].max() < EVEN)
 
 
 def _speeds(collocation: Collocation, cycle: Cycle) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """States all around an orbit, its amplitudes, and the way at the speed of each state for a period, in those."""
+    """States all around an orbit, its amplitudes, and the distance covered in a period at the speed of each state, in
+    amplitudes."""
     size = np.where(cycle.amplitude > 0, cycle.amplitude, np.inf)
     x = np.vstack([cycle.x, cycle.signs * cycle.x[1:]]) if cycle.halved else cycle.x
     return x, size, np.abs(collocation.equations.rates(x, cycle.value) / size[:, None]).max(axis=0) * cycle.period
 
 
 def moments(collocation: Collocation, cycle: Cycle, sizes: np.ndarray) -> np.ndarray:
-    """Means of the states and of their products up to three, by Gauss's rule: the same from any phase of the orbit."""
+    """Means of the states and of their products up to three, by Gauss's rule: independent of the phase of the orbit."""
     mean, away, weights = collocation.deviations(cycle)
     mean, about = np.where(cycle.turns == 0, mean, 0.0), away / sizes[:, None]
     second = (about * weights) @ about.T

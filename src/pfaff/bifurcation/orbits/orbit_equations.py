@@ -13,16 +13,16 @@ from pfaff.flow.graph import Expression
 from pfaff.flow.structured import Matched, StructuredFlow
 from pfaff.threads import Own
 
-# An address, how many states are evaluated at once, the place of the load, parameters, and room for values.
+# An address, the number of states evaluated at once, the index of the load, parameters, and workspace for values.
 InLoops = tuple[int, int, int, np.ndarray, np.ndarray]
 
 
 class Equations:
     """f, ∂f/∂x and ∂f/∂p at any number of points by one call.
 
-    ``rows`` are the states that have equations of their own; the others follow one of them, q' = v: ``follow``
-    has them, and the places of those in ``rows``. ``unfolding`` has a column for each conserved quantity, along which
-    f is unfolded.
+    ``rows`` are the states that have equations of their own; the others follow one of them, q' = v: ``follow`` lists
+    them, with the indices of those in ``rows``. ``unfolding`` has a column for each conserved quantity, along which f
+    is unfolded.
     """
 
     def __init__(self, flow: Flow, load: str, numbers: np.ndarray, unfolding: np.ndarray | None = None) -> None:
@@ -41,8 +41,8 @@ class Equations:
         self._values: Own[dict[int, np.ndarray]] = Own(dict)
 
     def in_loops(self, X: np.ndarray, value: float, rates: bool = False) -> InLoops:
-        """The equations, or f with its pivots alone, as compiled loops take them for so many states: where they have no
-        address, the values are those at the states and a value of the load."""
+        """The equations, or f with its pivots alone, as compiled loops take them at these states; where they have no
+        address, their values at the states and a value of the load."""
         addressed = self.addressed(X.shape[1], rates)
         if addressed is None:
             values = self._evaluated(X, value) if rates else self(X, value)
@@ -50,7 +50,7 @@ class Equations:
         return addressed
 
     def addressed(self, size: int, rates: bool = False) -> InLoops | None:
-        """The same with room for so many values, if they have an address."""
+        """The equations with workspace for this many values, if they have an address."""
         pointer = (self._rates if rates else self._compiled).in_lanes
         if pointer is None or size < pointer.lanes:
             return None
@@ -58,8 +58,8 @@ class Equations:
         return pointer.address, pointer.lanes, self.place, self._columns(size, self.numbers[self.place]), room
 
     def address(self, rates: bool = False) -> tuple[int, int, int, int] | None:
-        """Of the equations, or of f with its pivots alone, how many states are evaluated at once, the place of the
-        load, and the number of values; none where they have no address."""
+        """The address of the equations, or of f with its pivots alone, the number of states evaluated at once, the
+        index of the load, and the number of values; None where they have no address."""
         pointer = (self._rates if rates else self._compiled).in_lanes
         outputs = self._outputs if rates else len(self.rows) * (len(self.flow.states) + 2)
         return None if pointer is None else (pointer.address, pointer.lanes, self.place, outputs)
@@ -74,7 +74,7 @@ class Equations:
         return self._compiled.batch(X, self._columns(size, value), self._room(size))
 
     def _room(self, size: int) -> np.ndarray:
-        """For f and its derivatives at so many points."""
+        """Workspace for f and its derivatives at this many points."""
         values = self._values.own
         if size not in values:
             values.clear()
@@ -89,16 +89,16 @@ class Equations:
         return self._evaluated(X, value)[: len(self.flow.states)]
 
     def rates_on_chart(self, X: np.ndarray, value: float) -> tuple[np.ndarray, float]:
-        """The same, and the least of the coefficients by which velocities are solved for, relative to the largest."""
+        """f, and the least of the coefficients by which velocities are solved for, relative to the largest."""
         values, n = self._evaluated(X, value), X.shape[0]
         return (values, inf) if self._outputs == n else (values[:n], least_share(values, n))
 
     def pivots(self, X: np.ndarray, value: float) -> np.ndarray:
-        """Those coefficients, a column for each state."""
+        """The coefficients by which velocities are solved for, a column for each state."""
         return self._evaluated(X, value)[X.shape[0] :]
 
     def bonds(self, x: np.ndarray, value: float) -> np.ndarray:
-        """Rows that vanish on the changes which constraints allow, indexed [state as given, row, component]."""
+        """Rows that vanish on the changes that the constraints allow, indexed [state as given, row, component]."""
         flow, (count, n) = self.flow, x.shape
         if not flow.bonds:
             return np.zeros((count, 0, n))
@@ -115,7 +115,7 @@ class Equations:
         return self._rates.batch(X, self._columns(size, value), np.empty((self._outputs, size)))
 
     def _columns(self, size: int, value: float | np.ndarray) -> np.ndarray:
-        """The parameters at a value of the load, a column for each of so many points."""
+        """The parameters at a value of the load, a column for each point."""
         columns = self._parameters.own
         if size not in columns:
             columns[size] = np.repeat(self.numbers[:, None], size, axis=1)
@@ -124,7 +124,7 @@ class Equations:
 
 
 def _followers(flow: Flow) -> dict[int, int]:
-    """States whose rate is another state that has an equation of its own: positions, and their velocities."""
+    """States whose rate is another state with an equation of its own: positions, and their velocities."""
     if isinstance(flow, StructuredFlow):
         return flow.followers()
     rates = [next((k for k, state in enumerate(flow.variables) if state == f), None) for f in flow.expressions]
@@ -144,7 +144,7 @@ def _compiled(flow: Flow, load: str, rows: tuple[int, ...]) -> Compiled | Matche
         by_states = [each for row in by_all for each in row[:-1]]
         return [*(flow.expressions[i] for i in rows), *by_states, *(row[-1] for row in by_all)]
 
-    # Those of ten bars are compiled in two seconds so, and in ten to be four times as fast: a fifth of a branch's time.
+    # Ten bars compile in two seconds this way, and in ten to run four times as fast: a fifth of a branch's time.
     return flow.compiled(("collocation", load, rows), expressions, quick=flow.heavy, compact=flow.heavy)
 
 

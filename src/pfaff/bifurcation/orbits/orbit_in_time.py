@@ -16,8 +16,8 @@ from pfaff.statement.values import one_of
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-SAMPLES = 12  # of an interval, for extreme values and plots
-EXTREMES: dict[str, Callable[[np.ndarray, np.ndarray], float]] = {  # of a sampled function
+SAMPLES = 12  # samples of an interval, for extreme values and plots
+EXTREMES: dict[str, Callable[[np.ndarray, np.ndarray], float]] = {  # functionals of a sampled function
     "max": lambda t, row: greatest(t, row),
     "min": lambda t, row: -greatest(t, -row),
     "amplitude": lambda t, row: (greatest(t, row) + greatest(t, -row)) / 2,
@@ -37,7 +37,7 @@ class Orbit:
     flow: Flow
     numbers: np.ndarray
     title: str
-    carried: np.ndarray  # rows of what carries the phase of a forcing
+    carried: np.ndarray  # rows of the oscillator that carries the phase of a forcing
 
     @property
     def states(self) -> tuple[str, ...]:
@@ -68,7 +68,7 @@ class Orbit:
 
 
 def greatest(t: np.ndarray, row: np.ndarray) -> float:
-    """The greatest value of a sampled function, by the parabola through its three largest neighbours."""
+    """The greatest value of a sampled function, by the parabola through the largest sample and its neighbours."""
     k = int(np.clip(row.argmax(), 1, len(row) - 2))
     first, last = t[k] - t[k - 1], t[k + 1] - t[k]
     before, after = (row[k] - row[k - 1]) / first, (row[k + 1] - row[k]) / last

@@ -18,15 +18,15 @@ from pfaff.bifurcation.orbits.meshes import least_share
 from pfaff.bifurcation.orbits.vectors import call_in_lanes
 
 SOLVED, UNDER_WAY, SINGULAR, GROWS, UNFINISHED = range(5)  # how steps of Newton's method end
-DROWNED = 1e-7  # changes below this that no longer shrink are rounding, which orbits multiply as motions separate
+DROWNED = 1e-7  # changes below this that no longer shrink are rounding, amplified where motions separate
 FARTHEST = 0.7  # the first change, relative to the size of the orbit, beyond which a guess is given up
 ceased = njit(**OPTIONS, no_cpython_wrapper=True)(settled)
 
 
 @called
 def evaluate(equations, X, value):
-    """Fill in the values at all states and a value of the load, a few at once; the last ones are evaluated again rather
-    than by other instructions."""
+    """Fill in the values at all states and a value of the load, a few states at once; the last batch overlaps the one
+    before rather than use other instructions."""
     address, lanes, place, columns, values = equations
     size = X.shape[1]
     for k in range(size):
@@ -39,8 +39,8 @@ def evaluate(equations, X, value):
 
 @compiled
 def corrected(equations, cycle, pins, scales, rule, room, solver, G, enough, steps, last):
-    """Steps of Newton's method, in place, after so many with a last change, from the states at the Gauss points in the
-    room: how they end, how many there were, the size of the last, the residual before it, and the determinant.
+    """Newton steps, in place, after ``steps`` earlier ones with a last change, from the states at the Gauss points in
+    ``room``. Returns how they end, their number, the size of the last, the residual before it, and the determinant.
 
     The change that counts as converged is the error of tangent and multipliers; that of the orbit is its square.
     """
@@ -72,9 +72,9 @@ def corrected(equations, cycle, pins, scales, rule, room, solver, G, enough, ste
 
 @part
 def move(cycle, rule, scales, room):
-    """Change an orbit by a step of Newton's method: its size, and the largest slope before it.
+    """Change an orbit by a Newton step; returns its size, and the largest slope before it.
 
-    ``scales`` of states and of scalars measure the size. The states at the Gauss points become those after the step.
+    ``scales`` of states and of scalars measure the size. X becomes the states at the Gauss points after the step.
     """
     (x, K, scalars, _, _), (X, Z, _, dx, dc, dK, _, _), (of_states, of_scalars) = cycle, room, scales
     expand(Z, dx[0], dc[0], 1.0, dK)
@@ -100,8 +100,8 @@ def move(cycle, rule, scales, room):
 
 @compiled
 def conclude(Z, dx, dc, K, x, signs, halved, states):
-    """The tangent that a step of Newton's leaves, with its slopes, of the shape of K, and scalars; and the states after
-    it are filled in, a column each, with its mirror image beside it if half a period is known."""
+    """The tangent that a Newton step leaves, with its slopes, in the shape of K, and scalars; fills in the states after
+    it, a column each, with their mirror images beside them if half a period is known."""
     N, n = x.shape
     tangent, slopes, scalars = dx[1].copy(), np.empty(K.shape), dc[1].copy()
     expand(Z, tangent, scalars, 0.0, slopes)

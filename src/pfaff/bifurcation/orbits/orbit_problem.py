@@ -1,4 +1,4 @@
-"""What orbits are asked for: the equations of a case, the parameter that varies, and the accuracy."""
+"""The problem of orbits: the equations of a case, the parameter that varies, and the accuracy."""
 
 from __future__ import annotations
 
@@ -18,26 +18,27 @@ from pfaff.errors import ParameterError
 from pfaff.flow.flow import Flow
 from pfaff.flow.sparse_jacobian import is_sparse
 from pfaff.threads import cached_property
+from pfaff.travel import Travels
 
 if TYPE_CHECKING:
     from pfaff.bifurcation.orbits.orbits import OrbitPoint
     from pfaff.case import Bound
 
 DEGREE = 6  # Gauss points in an interval: the cheapest for errors of 1e-9 and less
-RADAU = 7  # Radau points, by which what decays quickly, as between narrow cells, does so on any mesh
-INTERVALS = 20  # of a period, at first
-AT_ORIGIN = 1e-12  # states of an equilibrium below this, relative to those of orbits, are the origin but for rounding
+RADAU = 7  # Radau points, with which fast decay, as between narrow cells, stays decay on any mesh
+INTERVALS = 20  # first number of intervals of a period
+AT_ORIGIN = 1e-12  # states of an equilibrium below this, relative to those of orbits, are zero but for rounding
 MOST = 150  # states with full Jacobians: a step of 100 takes seconds and half a gigabyte
 LARGEST = 5000  # states with sparse ones: a step of 2000 takes eight seconds and two thirds of a gigabyte
 ODD = 1e-11  # f(−x) + f(x) below this, relative to each component, vanishes
 
 
 @dataclass(frozen=True, eq=False)
-class OrbitProblem:
-    """What orbits are asked for: a case, the flow and the parameter that varies, and the accuracy.
+class OrbitProblem(Travels):
+    """The problem of orbits: a case, the flow and the parameter that varies, and the accuracy.
 
-    Columns of ``unfolding`` and rows of ``held`` belong to conserved quantities: orbits come in families, of which
-    the rows select a member. ``mirror`` has the signs of states in their mirror images: −1 for all, if none are given.
+    Columns of ``unfolding`` and rows of ``held`` belong to conserved quantities: orbits come in families, and the rows
+    select a member. ``mirror`` gives the signs of states in their mirror images: −1 for all by default.
     """
 
     case: Bound
@@ -50,7 +51,7 @@ class OrbitProblem:
 
     @cached_property
     def signs(self) -> np.ndarray:
-        """Of mirror images."""
+        """The signs of states in mirror images."""
         return np.full(len(self.flow.states), -1.0) if self.mirror is None else self.mirror
 
     def numbers_at(self, value: float) -> np.ndarray:
@@ -77,7 +78,7 @@ class OrbitProblem:
 
     @cached_property
     def sparse(self) -> bool:
-        """Whether there are very many states, each of which depends on few, and orbits are alone."""
+        """Whether states are very many, each depends on few others, and orbits are isolated."""
         return is_sparse(self.flow) and not self.unfolding.size
 
     @cached_property
@@ -89,11 +90,11 @@ class OrbitProblem:
         return Collocation(equations, gauss(DEGREE), self.accuracy)
 
     def continuation(self, span: float, start: OrbitPoint | None = None) -> Continuation:
-        """Over a range of the load; from a start, by steps that do not depend on it."""
+        """The continuation over a range of the load; from a start, with steps that do not depend on the range."""
         kind = SparseContinuation if self.sparse else Continuation
         if start is None:
             return kind(self.collocation, span, self.held, self.accuracy)
-        level = getattr(start, "centre", False)  # a newborn orbit knows
+        level = getattr(start, "centre", False)  # as a newborn orbit knows
         return kind(self.collocation, span, self.held, self.accuracy, start.natural, start.value, level)
 
     def odd(self, size: np.ndarray, to: float | None = None) -> bool:
@@ -112,7 +113,7 @@ class OrbitProblem:
         states, loads = np.tile(np.vstack([x, self.signs * x]), (len(values), 1)), np.repeat(values, 2 * len(x))
         rates = self.collocation.equations.rates(states, loads).reshape(len(x.T), len(values), 2, -1)
         finite = np.isfinite(rates).all(axis=(0, 2))
-        seen = finite.sum(axis=1) > 4  # values of the load at which f is hardly anywhere finite say nothing
+        seen = finite.sum(axis=1) > 4  # values of the load at which f is hardly ever finite say nothing
         there, mirrored = np.where(finite, rates.transpose(2, 0, 1, 3), 0.0)
         odd = np.abs(mirrored - self.signs[:, None, None] * there).max(axis=-1) <= ODD * np.abs(there).max(axis=-1)
         return bool(seen.any() and odd[:, seen].all())

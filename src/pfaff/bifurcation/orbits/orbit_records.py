@@ -1,6 +1,6 @@
-"""What the walker keeps of a branch of orbits: records in one array, a note of every step, and what is known so far.
+"""Records of the walker on a branch of orbits: all in one array, a note of every step, and what is known so far.
 
-A record is an orbit with its tangent, from a place on; the metric and the basis of multipliers follow it.
+A record is an orbit with its tangent, from an offset on; the metric and the basis of multipliers follow it.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from pfaff.bifurcation.orbits.kernels import compiled
 from pfaff.bifurcation.orbits.meshes import carry_stage
 from pfaff.bifurcation.orbits.strides import copy
 
-# What is noted of a step: places of mesh and orbit, of both as the next step takes them, intervals, facts, four tests.
+# What is noted of a step: offsets of mesh and orbit, of both as the next step takes them, intervals, facts, four tests.
 MESH, ORBIT, NEXT_MESH, NEXT, INTERVALS, NEXT_INTERVALS, LENGTH, TURNED = range(8)
 DETERMINANT, ERROR, RESIDUAL, STEPS, UNSTABLE, TESTS = range(8, 14)
 PERIOD, AMPLITUDE, VALUE, MARGIN, NOTES = range(17, 22)
@@ -20,7 +20,7 @@ EARLIER, GONE, RATE, AGE, FINER, SHORTEST, GREATEST, FARTHEST, PASSED = range(9)
 
 @compiled
 def record(store, at, N, sizes):
-    """An orbit and its tangent that are kept from a place on: states, slopes and scalars, of both."""
+    """The orbit and its tangent stored from an offset on: states, slopes and scalars, of both."""
     n, m, nr, nb = sizes
     slopes = at + 2 * (N + 1) * n
     scalars = slopes + 2 * N * m * nr
@@ -33,20 +33,20 @@ def record(store, at, N, sizes):
 
 @compiled
 def length_of(N, sizes):
-    """Of such a record."""
+    """The length of such a record."""
     n, m, nr, nb = sizes
     return 2 * ((N + 1) * n + N * m * nr + nb)
 
 
 @compiled
 def stage(kept, which):
-    """The orbit of a record, which is 0, or its tangent, 1."""
+    """The orbit of a record (0), or its tangent (1)."""
     return kept[0][which], kept[1][which], kept[2][which]
 
 
 @compiled
 def measures(store, at, sizes):
-    """The metric that is kept from a place on, the basis of multipliers, and the place after them."""
+    """The metric stored from an offset on, the basis of multipliers, and the offset after them."""
     n, nb = sizes[0], sizes[3]
     squares = at + n + nb
     basis = squares + n + nb

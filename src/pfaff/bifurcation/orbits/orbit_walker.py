@@ -1,8 +1,8 @@
-"""The walker: a quiet stretch of a branch of orbits in one compiled loop, until a step does not go without saying.
+"""The walker: a quiet stretch of a branch of orbits in one compiled loop, until something may happen in a step.
 
-It steps as ``continuation.engine`` does, by the same rules, adapts the mesh on the way, and solves an orbit again on a
-finer one where its accuracy needs that. A step in which something may happen, or that ends on a bound or back at the
-start, is handed over; one that is refused is left to the engine. What is kept is in ``orbit_records``.
+It steps by the same rules as ``continuation.engine``, adapts the mesh on the way, and solves an orbit again on a finer
+one where its accuracy needs that. A step in which something may happen, or that ends on a bound or back at the start,
+is handed over; one that is refused is left to the engine. Records are described in ``orbit_records``.
 """
 
 from __future__ import annotations
@@ -72,14 +72,12 @@ from pfaff.bifurcation.orbits.step_rules import (
 from pfaff.bifurcation.orbits.strides import copy, stride
 from pfaff.bifurcation.orbits.walk_terms import room_for, sizes_of
 
-FULL, REFUSED, HANDED = range(3)  # how a walk ends: there may be more; a step is left to the engine, or handed over
-NEEDED = (
-    12  # records as long as that of an orbit for which a step needs room, on a finer mesh of twice its intervals too
-)
+FULL, REFUSED, HANDED = range(3)  # how a walk ends: more may follow; a step is left to the engine, or handed over
+NEEDED = 12  # room for a step, in records of its orbit, on a finer mesh of twice its intervals too
 
 
 class Place(NamedTuple):
-    """Where an orbit is looked for: a mesh, where its record and what measures it are to be, and its multipliers."""
+    """Where an orbit is solved for: a mesh, the places of its record, metric and basis, and of its multipliers."""
 
     times: np.ndarray
     h: np.ndarray
@@ -92,7 +90,7 @@ class Place(NamedTuple):
 
 @compiled
 def place_at(terms, times, store, free, spectrum):
-    """The place of an orbit on a mesh, and the first that is free after it."""
+    """The place of an orbit on a mesh, and the first free offset after it."""
     N, sizes = len(times) - 1, sizes_of(terms)
     metric, basis, after = measures(store, free + length_of(N, sizes), sizes)
     h, weights = mesh_of(times)
@@ -101,8 +99,9 @@ def place_at(terms, times, store, free, spectrum):
 
 @compiled
 def solve(terms, room, place, metric, basis, stages, length, enough, note):
-    """An orbit so far ahead of another, and what is noted of it: whether it is found, and by its turn is the next one
-    on the branch. It is refused where it is not clear on its chart or the equations are not odd that it is half of."""
+    """Solve for the orbit a length ahead of another, and note its data; returns whether it is found and, by its turn,
+    is the next one on the branch. It is refused where it is not clear on its chart, or where the equations are not odd
+    though it is half an orbit."""
     copy(place.basis, basis)
     mesh = place.h, place.weights, room.columns, room.velocities
     orbit, tangent = stage(place.found, 0), stage(place.found, 1)
@@ -136,7 +135,7 @@ def largest_amplitude(x, signs):
 
 @compiled
 def error_of(terms, velocity, orbit, h, scale):
-    """The lesser of two estimates, as ``Collocation.error`` has it."""
+    """The lesser of the two estimates of ``Collocation.error``."""
     if velocity <= terms.accuracy:
         return velocity
     between = terms.gauss[3] * error_between(orbit, h, scale, terms.signs, terms.rule, terms.gauss[2])
@@ -145,7 +144,8 @@ def error_of(terms, velocity, orbit, h, scale):
 
 @compiled
 def happens(terms, before, here, note, known, metric, at, place):
-    """Whether something may happen in a step, between two notes after the one before them, or it meets a bound."""
+    """Whether something may happen in a step between two notes, given the note before them, or the step meets a
+    bound."""
     (_, _, scalars), (x, _, ahead), length = stage(at, 1), stage(place.found, 1), note[LENGTH]
     first, last = at[2][0, 1], place.found[2][0, 1]
     if crosses(first, last, terms.bounds):
@@ -172,8 +172,7 @@ def crosses(a, b, bounds):
 
 @compiled
 def noticed(note, known, home):
-    """Whether a branch may close or end in a step, by what is noted of the orbit that it leads to; else that is
-    remembered."""
+    """Whether a branch may close or end in a step, by the data noted of its orbit; else they are remembered."""
     away = apart((note[PERIOD], note[AMPLITUDE], note[VALUE]), home)
     greatest, shortest = max(known[GREATEST], note[AMPLITUDE]), min(known[SHORTEST], note[PERIOD])
     if known[PASSED] > 2 and away < min(known[FARTHEST], WITHIN * note[LENGTH]):
@@ -187,8 +186,8 @@ def noticed(note, known, home):
 
 @compiled
 def remeshed(terms, place, shares, M, store, free):
-    """The orbit of a place and its tangent on a mesh of so many intervals with equal shares, by interpolation, kept in
-    the store: its times, its record, and the first place that is free then."""
+    """The orbit of a place and its tangent, interpolated on a mesh of M intervals with equal shares and kept in the
+    store; returns its times, its record, and the first free offset."""
     sizes, times = sizes_of(terms), store[free : free + M + 1]
     copy(times, equidistributed(shares, place.times, M))
     kept = record(store, free + M + 1, M, sizes)
@@ -198,8 +197,8 @@ def remeshed(terms, place, shares, M, store, free):
 
 @compiled
 def spread_over(terms, place, ahead):
-    """The shares that intervals will have so far ahead along the tangent of an orbit; and what becomes of its error
-    where all of them have the same."""
+    """The shares of the intervals a length ahead along the tangent of an orbit; and the ratio by which equal shares
+    reduce the error."""
     (scale, _, _, _), orbit = place.metric, stage(place.found, 0)
     gain = spread(orbit, place.h, scale, terms.signs, terms.rule, terms.gauss[2])[1]
     there = combined((1.0, ahead), (orbit, stage(place.found, 1)))
@@ -208,7 +207,7 @@ def spread_over(terms, place, ahead):
 
 @compiled
 def earlier_on(terms, before, here, known, store, times, at):
-    """The record of the orbit before, on the mesh of the one from which a step is taken; that one, if it is first."""
+    """The record of the previous orbit on the mesh from which a step is taken; of this orbit, if it is the first."""
     if not known[EARLIER] > 0:
         return at
     sizes, M, mesh = sizes_of(terms), int(before[NEXT_INTERVALS]), int(before[NEXT_MESH])
@@ -222,8 +221,8 @@ def earlier_on(terms, before, here, known, store, times, at):
 
 @compiled
 def refine(terms, place, note, store, free):
-    """The orbit of a note once more, on the finer mesh that its accuracy needs: whether that does, where it is, and
-    the first place that is free then. The note is that of the orbit on the finer mesh then."""
+    """Solve the orbit of a note once more on the finer mesh that its accuracy needs; returns whether that succeeds, its
+    place, and the first free offset. The note then describes the orbit on the finer mesh."""
     M = finer_intervals(len(place.h), note[ERROR], terms.accuracy, 2 * len(terms.gauss[1]))
     if M > MOST:
         return False, place, free
@@ -244,8 +243,8 @@ def refine(terms, place, note, store, free):
 
 @compiled
 def renew(terms, note, here, known, place, finer, store, free):
-    """The orbit of a note as the next step takes it, on a mesh of its own where that of the step is old or worn: the
-    first place in the store that is free then."""
+    """The orbit of a note as the next step takes it, on a mesh of its own where that of the step is old or worn;
+    returns the first free offset in the store."""
     N = len(place.h)
     told = known[EARLIER] > 0 and not finer
     known[RATE] = (note[DETERMINANT] - here[DETERMINANT]) / note[LENGTH] if told else 0.0
@@ -262,12 +261,12 @@ def renew(terms, note, here, known, place, finer, store, free):
 
 @compiled
 def walk(terms, length, start, known, free, store, spectra, notes):
-    """How many points are passed, how the walk ends, and the length of the next step; one that is handed over is noted
-    after them.
+    """Returns the number of points passed, how the walk ends, and the length of the next step; one that is handed over
+    is noted after them.
 
     ``store`` begins with the meshes and records of the first point and of the one before it, up to ``free``; ``start``
-    has the metric and the basis of the first. ``notes`` has a row for the one before, for the first, and for all that
-    follow; ``known`` is what is known of the branch, and kept up to date.
+    holds the metric and the basis of the first. ``notes`` has a row for the one before, for the first, and for each
+    that follows; ``known`` is what is known of the branch, and is kept up to date.
     """
     sizes = sizes_of(terms)
     metric, basis = start

@@ -1,4 +1,4 @@
-"""Periodic orbits: what is known about one, and the branches that lead on from it or off from it."""
+"""Periodic orbits: what is known about one, and the branches that lead on or branch off from it."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ from pfaff.flow.forcing import forcing_of
 from pfaff.statement.told import shown_in_notebooks
 from pfaff.statement.values import one_of, spelt
 from pfaff.threads import cached_property
+from pfaff.travel import Travels
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
 @shown_in_notebooks
 @spelt
 @dataclass(frozen=True, eq=False, repr=False)
-class OrbitPoint:
+class OrbitPoint(Travels):
     """A periodic orbit at a value of the load, with its Floquet multipliers, and the way to others."""
 
     problem: OrbitProblem
@@ -47,12 +48,12 @@ class OrbitPoint:
 
     @property
     def value(self) -> float:
-        """Of the load."""
+        """Value of the load."""
         return self.point.value
 
     @property
     def values(self) -> dict[str, float]:
-        """Of all parameters that vary."""
+        """Values of all parameters that vary."""
         return {self.load: self.value}
 
     @property
@@ -77,13 +78,13 @@ class OrbitPoint:
 
     @property
     def turns(self) -> int:
-        """Of the forcing in a period; none where nothing forces."""
+        """Turns of the forcing in a period; zero where nothing forces."""
         flow = self.problem.flow
         return round(self.period * forcing_of(flow.system).value(self.case) / (2 * np.pi)) if flow.carried else 0
 
     @property
     def natural(self) -> float:
-        """What the load must change by to change the rates on the orbit by as much as they are."""
+        """The change of the load that changes the rates on the orbit by their own size."""
         return self.problem.collocation.natural_change(self.point.cycle, self.point.metric)
 
     @property
@@ -102,7 +103,7 @@ class OrbitPoint:
 
     @property
     def residual(self) -> float:
-        """Of the collocation equations, relative to the largest slope, before the last step of Newton's method."""
+        """Residual of the collocation equations, relative to the largest slope, before the last Newton step."""
         return self.point.residual
 
     @property
@@ -119,22 +120,22 @@ class OrbitPoint:
 
     @cached_property
     def amplitude(self) -> dict[str, float]:
-        """Half of what each state covers."""
+        """Half of the range of each state."""
         t = self.orbit.t
         extremes = [(greatest(t, row) + greatest(t, -row)) / 2 for row in self.orbit.x]
         return dict(zip(self.orbit.states, extremes, strict=True))
 
     @property
     def measurable(self) -> tuple[str, ...]:
-        """What expressions of an orbit may contain: parameters, its period, and extreme values of states by name; of a
-        forced one the frequency of the forcing and the phases as well."""
+        """Names that expressions of an orbit may contain: parameters, its period, and extreme values of states; for a
+        forced one also the frequency of the forcing and the phases."""
         forced = bool(self.problem.flow.carried)
         kinds, others = (*EXTREMES, "mean", *(("phase",) if forced else ())), ("frequency",) if forced else ()
         extremes = (f"{kind}_{name}" for name in own_states(self.problem.flow) for kind in kinds)
         return (*self.case.system.parameter_names, "period", *others, *extremes)
 
     def measured(self, name: str) -> float:
-        """The value of what has a name in expressions."""
+        """The value that a name stands for in expressions."""
         one_of(self.measurable, name, "no expression contains")
         names = self.case.system.parameter_names
         if name in names:
@@ -170,7 +171,7 @@ class OrbitPoint:
 
     @property
     def mean_velocity(self) -> dict[str, float]:
-        """The advance by the period: the speed of locomotion."""
+        """The advance divided by the period: the speed of locomotion."""
         return {name: moved / self.period for name, moved in self.advance.items()}
 
     @cached_property
@@ -207,14 +208,15 @@ class OrbitPoint:
         return followed(directed(start, course.to), course)
 
     def homoclinic(self, accuracy: float = 1e-9) -> Connection:
-        """The homoclinic orbit that this one is near, at its value of the load: of a long period, it nearly rests."""
+        """The homoclinic orbit near this one, at its value of the load: the period is long, and the orbit nearly
+        rests."""
         from pfaff.bifurcation.connections.first_arcs import homoclinic_of
         from pfaff.bifurcation.orbits.ways import accurate
 
         return homoclinic_of(self, accurate(accuracy))
 
     def connections(self, accuracy: float = 1e-9) -> tuple[Connection, ...]:
-        """The connecting orbits that this one is near, in their order: several of a heteroclinic cycle."""
+        """The connecting orbits near this one, in their order: several for a heteroclinic cycle."""
         from pfaff.bifurcation.connections.first_arcs import from_cycle
         from pfaff.bifurcation.orbits.ways import accurate
 
@@ -254,7 +256,7 @@ class OrbitPoint:
 class Newborn(OrbitPoint):
     """The first orbit of the branch that is born at a Hopf point, at this value of the load.
 
-    ``disturbing`` is what the load must change by there to change the critical eigenvalue by as much as it is. About a
+    ``disturbing`` is the change of the load that changes the critical eigenvalue there by its own size. About a
     ``centre`` orbits are a family along which the load does not change.
     """
 
@@ -286,7 +288,7 @@ class Special(OrbitPoint, OfKind):
 
     @cached_property
     def normal_form(self) -> CycleForm:
-        """The coefficient that says on which side of a fold, period doubling, symmetry breaking or torus new orbits
+        """The coefficient that tells on which side of a fold, period doubling, symmetry breaking or torus new orbits
         are, and whether they are stable."""
         from pfaff.bifurcation.orbits.cycle_forms import cycle_form
 
@@ -294,7 +296,7 @@ class Special(OrbitPoint, OfKind):
 
     @property
     def status(self) -> str:
-        """With what the normal form says, where it is had at once."""
+        """What it is and where, with the words of the normal form if it is computed quickly."""
         from pfaff.bifurcation.orbits.cycle_forms import said
 
         words = said(self)
@@ -316,9 +318,9 @@ class Special(OrbitPoint, OfKind):
     ) -> OrbitBranch:
         """The branch that crosses here, of twice the period or of less symmetry, until the load is ``to``.
 
-        It leaves both ways: the one along which the load at first moves towards ``to``, if one does, and with
-        ``way=-1`` the other one. Off a period doubling or a broken symmetry these are the same orbits, half a period
-        apart, or mirror images of each other.
+        Of its two arms this is the one along which the load at first moves towards ``to``, if one does so; ``way=-1``
+        takes the other. Off a period doubling or a broken symmetry both are the same orbits, half a period apart, or
+        mirror images of each other.
         """
         from pfaff.bifurcation.orbits.ways import followed, switched
 

@@ -1,7 +1,7 @@
 """From orbits in the velocities of a chart to the same orbits in all velocities, which need no chart.
 
-A chart ends where the constraints do not determine the velocities that it solves for, though nothing happens there.
-The curve of orbits is the same in other states, and so are periods, multipliers and special points.
+A chart ends where the constraints do not determine the velocities that it solves for, though nothing happens there. The
+curve of orbits is the same in other states, and so are periods, multipliers and special points.
 """
 
 from __future__ import annotations
@@ -25,11 +25,12 @@ Of = TypeVar("Of", bound=OrbitPoint)
 
 EVEN = 1e-9  # difference of a velocity and its mirror image, relative to the largest, that is none
 ROUNDING = 1e-13  # change of the load, relative to its range, that is none
-NEARLY = 100.0, 1e-5  # times the accuracy, or at least, how far an orbit moves that is solved in other states
+NEARLY = 100.0, 1e-5  # how far an orbit may move when solved in other states: times the accuracy, or at least
 
 
 class Passage:
-    """Out of the chart of a problem, near one of its orbits; ``problem`` is the same one in all velocities."""
+    """The passage out of the chart of a problem, near one of its orbits; ``problem`` is the same one in all
+    velocities."""
 
     def __init__(self, chart: OrbitProblem, near: Cycle) -> None:
         self.chart = chart
@@ -52,12 +53,13 @@ class Passage:
         )
 
     def state(self, x: np.ndarray, changes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """A state, and columns of small changes of it."""
+        """A state in all velocities, and columns of small changes of it."""
         numbers = self.chart.case.numbers
         return self._embedded(x, numbers), self._slopes(x[None], numbers)[0] @ changes
 
     def orbit(self, orbit: Of, span: float) -> Of:
-        """The same orbit, of whatever kind it is, its tangent the same way; it is refused if it is another one."""
+        """The orbit, of any kind, in all velocities, with its tangent in the same direction; refused if it turns out
+        another one."""
         chart, problem, point = orbit.problem, self.problem, orbit.point
         if chart is not self.chart:
             problem = replace(problem, case=chart.case, load=chart.load)
@@ -73,7 +75,7 @@ class Passage:
         return replace(orbit, problem=problem, point=found)
 
     def _moved(self, chart: OrbitProblem, problem: OrbitProblem, cycle: Cycle, tangent: Cycle) -> tuple[Cycle, Cycle]:
-        """An orbit and a tangent in the new states: of the tangent, those at the mesh points alone."""
+        """An orbit and a tangent in the new states; the tangent at the mesh points alone."""
         numbers, (old, new) = chart.numbers_at(cycle.value), (chart.collocation, problem.collocation)
         x = self._embedded(np.ascontiguousarray(cycle.x.T), numbers).T.copy()
         inner = self._embedded(old.stages(cycle), numbers)
@@ -87,12 +89,12 @@ class Passage:
         )
 
     def _slopes(self, x: np.ndarray, numbers: np.ndarray) -> np.ndarray:
-        """Of the new states by those of the chart, at states given as rows."""
+        """Derivatives of the new states with respect to those of the chart, at states given as rows."""
         return self._slope(np.ascontiguousarray(x.T), numbers).T.reshape(len(x), len(self.flow.states), -1)
 
 
 def _from_left(rows: np.ndarray, slope: np.ndarray) -> np.ndarray:
-    """Rows on the new states that have the same values on changes of the old ones."""
+    """Rows on the new states that agree with these on changes of the old ones."""
     return np.ascontiguousarray(rows @ np.linalg.pinv(slope)) if len(rows) else np.zeros((0, len(slope)))
 
 
@@ -102,7 +104,8 @@ def leads_out(flow: Flow) -> bool:
 
 
 def _embedding(flow: Flow) -> tuple[Compiled, Compiled]:
-    """All velocities in the states of a chart, after its coordinates and before what carries a forcing; derivatives."""
+    """All velocities in the states of a chart, after its coordinates and before the carrier of a forcing; and their
+    derivatives."""
     names = flow.system.coordinate_names
 
     def states() -> list[Expression]:

@@ -1,7 +1,7 @@
 """Compiled algebra of orbits and changes of them: sizes of states, products, lengths and predictions.
 
-Orbits are handed over as their states at the mesh points, slopes and scalars; a metric as the weights of mesh points
-and the squares of the scales of states and scalars.
+Orbits are passed as their states at the mesh points, slopes and scalars; a metric as the weights of mesh points and the
+squares of the scales of states and scalars.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from pfaff.bifurcation.orbits.kernels import compiled
 from pfaff.bifurcation.orbits.meshes import amplitudes, whole_turns
 
 STILL = 1e-3  # amplitudes below this, relative to the largest, do not set the scale of a state
-STUCK = 1e-9  # of the way that the largest velocity goes in a period, what a position moves at least
+STUCK = 1e-9  # least move of a position in a period, relative to that at the largest velocity
 
 
 @compiled
 def scales(x, signs, period, parameter, scalars, positions, alike):
-    """By which states and scalars are compared, and their squares: the amplitude of each state, where it is not less
-    than a share of the largest, the period by itself, and the parameter by a range.
+    """The scales by which states and scalars are compared, and their squares: the amplitude of each state, unless it is
+    less than a share of the largest, the period itself, and the parameter's range.
 
     A state that is still beside the others is compared by its own magnitude, up to the largest amplitude, the more so
     the less it moves: along the branch it may move like any other. Positions are compared with positions, velocities
@@ -28,7 +28,7 @@ def scales(x, signs, period, parameter, scalars, positions, alike):
     n = x.shape[1]
     states, own, turns = np.empty(n), np.empty(n), np.empty(n)
     largest = amplitudes(x, signs, states)
-    reach = np.array([largest, largest])  # of velocities, and of positions
+    reach = np.array([largest, largest])  # scales of velocities, and of positions
     if len(positions):
         reach[:] = 0.0
         for t in range(n):
@@ -44,7 +44,7 @@ def scales(x, signs, period, parameter, scalars, positions, alike):
         if states[t] < least:
             still = least * least / max(states[t], STILL * least)
             states[t] = max(least, min(own[t], most, still))
-        if rotates and turns[t] == 0:  # and may hardly change its speed
+        if rotates and turns[t] == 0:  # its speed may hardly change
             states[t] = max(states[t], own[t])
     if len(alike):
         for kind in alike:
@@ -91,7 +91,7 @@ def dual_row(weights, squares, x, scalar_squares, scalars):
 
 @compiled
 def normalise(weights, squares, scalar_squares, x, K, scalars, towards, of_towards):
-    """Scale a change to unit length and turn it towards another, in place; the sign that turned it."""
+    """Scale a change to unit length and turn it towards another, in place; returns the sign that turned it."""
     along = inner_product(weights, squares, x, towards, scalar_squares, scalars, of_towards)
     sign = 1.0 if along >= 0 else -1.0
     factor = sign / np.sqrt(inner_product(weights, squares, x, x, scalar_squares, scalars, scalars))
@@ -103,7 +103,7 @@ def normalise(weights, squares, scalar_squares, x, K, scalars, towards, of_towar
 
 @compiled
 def turned_by(weights, squares, scalar_squares, a, b, tangent, ahead):
-    """The larger of two angles with the tangent at a, of unit length: of the chord to b and of the direction ahead,
+    """The larger of two angles with the unit tangent at a: that of the chord to b, and that of the direction ahead,
     whose product with the tangent is 1. Each has states and scalars."""
     chord, of_chord = b[0] - a[0], b[1] - a[1]
     along = inner_product(weights, squares, chord, tangent[0], scalar_squares, of_chord, tangent[1])

@@ -1,7 +1,7 @@
-"""How a motion comes back to where it was, and what that says about one near which no orbit is found.
+"""How a motion comes back to where it was, and what that says where no orbit is found near it.
 
-A motion that closes is itself an orbit, one of a family if none of them is alone. On a torus it comes back to states of
-long ago as near as to those of late, and motions that start near each other stay so; before it has settled it does not.
+A motion that closes is itself an orbit, of a family if none of them is isolated. On a torus it comes back to early
+states as near as to recent ones, and motions that start near each other stay so; before it has settled it does not.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ if TYPE_CHECKING:
     from pfaff.bifurcation.orbits.orbit_problem import OrbitProblem
     from pfaff.flow.flow import Flow
 
-AGAIN = 0.02  # of its size, how near a motion that turns over and over must come back to itself to repeat itself
-ANGULAR = 1e-9  # by which rates change at most, relatively, when an angle grows by turns
+AGAIN = 0.02  # distance within which a motion that turns over and over repeats itself, relative to its size
+ANGULAR = 1e-9  # largest relative change of rates when an angle grows by turns
 MOST_ALIKE = 24  # turns of an angle, as of a geared shaft, after which equations repeat themselves
-RETURN = 0.1  # of its size, how near a motion must come back to itself to be close to an orbit
-STILL = 1e-3  # of its magnitude, what a state covers at least
-STEPPED = 1e-9  # error of a motion that is integrated, relative
-TURNS = 60, 200  # of a motion that are looked at, at least and at most
-SAMPLES, FINER, CLOSER = 60, 15, 4  # of a turn; about a return, and how often
-CLOSES = 1e-5  # of its size, by which a motion that closes misses itself
+RETURN = 0.1  # distance within which a motion that comes back is close to an orbit, relative to its size
+STILL = 1e-3  # least range of a state, relative to its magnitude
+STEPPED = 1e-9  # relative error of an integrated motion
+TURNS = 60, 200  # turns of a motion that are examined, at least and at most
+SAMPLES, FINER, CLOSER = 60, 15, 4  # samples of a turn; about a return; and number of refinements
+CLOSES = 1e-5  # distance within which a motion closes, relative to its size
 DOUBLE = 0.05  # distance of two multipliers from 1 in a family of orbits, on a motion that is sampled
-APART = 10.0  # times their first distance, how far motions come that do not stay together
-GROWN = 0.02  # change of what a motion covers, from each third of it to the next, that has not settled
+APART = 10.0  # ratio to their first distance of motions that do not stay together
+GROWN = 0.02  # change of the range of a motion, from each third of it to the next, that has not settled
 
 FAMILY, TORUS = "is one of a family of orbits", "is quasi-periodic"
 UNSETTLED, IRREGULAR = "has not settled", "does not settle"
@@ -48,28 +48,28 @@ TOLD = {
 
 
 class Verdict(NamedTuple):
-    """What a motion does, if it can be told, and in words."""
+    """What a motion does, if that can be told, and in words."""
 
     kind: str
     text: str
 
 
 class Returns(NamedTuple):
-    """When a motion was nearest to its end before, and how far from it, relative to its size."""
+    """Times at which a motion was nearest to its end before, and the distances, relative to its size."""
 
     times: np.ndarray
     distances: np.ndarray
 
 
 def extent(t: np.ndarray, x: np.ndarray) -> np.ndarray:
-    """What every state covers in the second half of a motion; of one that is still, a part of its magnitude."""
+    """The range of every state in the second half of a motion; for a constant state, a share of its magnitude."""
     late = x[:, t >= (t[0] + t[-1]) / 2]
     size = np.maximum(np.ptp(late, axis=1), STILL * np.abs(late).max(axis=1))
     return np.where(size > 0, size, size.max() or 1.0)
 
 
 def returns(t: np.ndarray, x: np.ndarray) -> Returns:
-    """By parabolas through the squares of distances that are least."""
+    """The returns, by parabolas through the least squares of distances."""
     size = extent(t, x)
     square = (((x - x[:, -1:]) / size[:, None]) ** 2).mean(axis=0)
     k = np.flatnonzero((square[1:-1] <= square[:-2]) & (square[1:-1] < square[2:])) + 1
@@ -79,19 +79,19 @@ def returns(t: np.ndarray, x: np.ndarray) -> Returns:
 
 
 class Loop(NamedTuple):
-    """The last loop of a motion, and the whole turns, if any, by which angles grow in it, by their names."""
+    """The last loop of a motion, and the whole turns, if any, by which angles grow in it, by name."""
 
     start: float
     period: float
     turns: dict[str, float]
 
     def turned(self, flow: Flow) -> np.ndarray:
-        """What the states of a flow grow by."""
+        """The growth of the states of a flow."""
         return np.array([self.turns.get(name, 0.0) for name in flow.states])
 
 
 def rotation(problem: OrbitProblem, t: np.ndarray, x: np.ndarray, value: float) -> Loop | None:
-    """The last loop of a motion that turns over and over, and comes back to itself but for whole turns."""
+    """The last loop of a motion that turns over and over, and comes back to itself up to whole turns."""
     late, states = x[:, t >= (t[0] + t[-1]) / 2], problem.flow.states
     grown = np.flatnonzero(np.abs(late[:, -1] - late[:, 0]) > TURN)
     some = late[:, :: 1 + late.shape[1] // SAMPLES]
@@ -113,7 +113,7 @@ def rotation(problem: OrbitProblem, t: np.ndarray, x: np.ndarray, value: float) 
 
 
 def _turns_alike(problem: OrbitProblem, states: np.ndarray, k: int, value: float) -> int:
-    """After how many whole turns of a state the equations are the same: none, if it is no angle."""
+    """After how many whole turns of a state the equations are the same: 0 if it is no angle."""
     turned = states.copy()
     turned[k] -= TURN * np.round(states[k] / TURN)
     rates = problem.collocation.equations.rates(turned.T, value)
@@ -126,7 +126,7 @@ def _turns_alike(problem: OrbitProblem, states: np.ndarray, k: int, value: float
 
 
 def solved(problem: OrbitProblem, x0: np.ndarray, duration: float, size: np.ndarray, value: float) -> Any:
-    """The motion from a state, integrated; states are as large as given."""
+    """The motion from a state, integrated; ``size`` are the sizes of the states."""
     from scipy.integrate import solve_ivp
 
     def rate(_: float, state: np.ndarray) -> np.ndarray:
@@ -136,7 +136,8 @@ def solved(problem: OrbitProblem, x0: np.ndarray, duration: float, size: np.ndar
 
 
 def one_of_many(problem: OrbitProblem, guess: Cycle) -> bool:
-    """Whether a second multiplier of what is nearly an orbit is 1, as far as the guess tells: a root of its error."""
+    """Whether a second multiplier of a nearly closed orbit is 1, as far as the guess tells: to the root of its
+    error."""
     continuation = problem.continuation(1 + abs(guess.value))
     metric = continuation.measure(guess)
     pins = problem.collocation.pins(guess, metric, metric.dual(guess), problem.held, guess)
@@ -150,7 +151,7 @@ def one_of_many(problem: OrbitProblem, guess: Cycle) -> bool:
 
 
 def verdict(problem: OrbitProblem, guess: Cycle, t: np.ndarray, x: np.ndarray) -> Verdict:
-    """What a motion does near whose last loop, a guess, no orbit is found."""
+    """What a motion does if no orbit is found near its last loop, the guess."""
     turn = float(np.median(np.diff(np.append(returns(t, x).times, t[-1]))))
     turns = np.clip((t[-1] - t[0]) / turn, *TURNS)
     going = solved(problem, x[:, -1], turns * turn, extent(t, x), guess.value)
@@ -170,7 +171,7 @@ def verdict(problem: OrbitProblem, guess: Cycle, t: np.ndarray, x: np.ndarray) -
 
 
 def _refined(sol: Any, t: np.ndarray, x: np.ndarray) -> Returns:
-    """Returns with the motion looked at between its samples, twice more closely each time."""
+    """Returns examined between the samples of the motion, more closely each time."""
     times, step, size = returns(t, x).times, t[1] - t[0], extent(t, x)
     times = times[(times > t[0] + 2 * step) & (times < t[-1] - 2 * step)]
     square, row = np.full(len(times), np.inf), np.arange(len(times))
@@ -184,7 +185,7 @@ def _refined(sol: Any, t: np.ndarray, x: np.ndarray) -> Returns:
 
 
 def _changes(x: np.ndarray) -> bool:
-    """Whether what a state covers grows, or shrinks, from each third of a motion to the next."""
+    """Whether the range of a state grows, or shrinks, from each third of a motion to the next."""
     first, second, third = (np.ptp(part, axis=1) for part in np.array_split(x, 3, axis=1))
     largest = np.maximum(np.maximum(first, second), third)
     shares = np.divide([second - first, third - second], largest, out=np.zeros((2, len(x))), where=largest > 0)

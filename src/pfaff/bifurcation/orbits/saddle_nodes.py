@@ -1,7 +1,7 @@
 """Saddle-nodes on orbits: where a cycle slows down at two equilibria that are about to appear on it.
 
-Its period grows as 1/√(p − p₀) then, p₀ being the fold of equilibria, and there is no homoclinic orbit of a saddle.
-The fold solves f = 0, J v = 0 with |v| = 1 (Moore and Spence, SIAM J. Numer. Anal. 17 (1980)).
+The period then grows as 1/√(p − p₀), with p₀ the fold of equilibria, and there is no homoclinic orbit to a saddle. The
+fold solves f = 0, J v = 0 with |v| = 1 (Moore and Spence, SIAM J. Numer. Anal. 17 (1980)).
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ class SaddleNode(NamedTuple):
 def saddle_node_near(
     flow: Flow, load: str, numbers: np.ndarray, x: np.ndarray, size: np.ndarray, span: float
 ) -> SaddleNode | None:
-    """The one near a slow state of an orbit, if there is one; ``size`` and ``span`` are units of states and load."""
+    """The saddle-node near a slow state of an orbit, if there is one; ``size`` and ``span`` are units of states and
+    load."""
     n, place = len(x), flow.system.parameter_names.index(load)
     scale = np.concatenate([size, np.ones(n), [span]])
 
@@ -57,7 +58,10 @@ def saddle_node_near(
         missed = np.concatenate([flow.rhs(y, at(value)) / size, J @ v, [v @ v - 1]])
         if not (np.isfinite(matrix).all() and np.isfinite(missed).all()):
             return None
-        change = np.linalg.lstsq(matrix, -missed, rcond=None)[0]
+        try:
+            change = np.linalg.solve(matrix, -missed)
+        except np.linalg.LinAlgError:
+            return None
         return z + change * scale, float(np.abs(change).max())
 
     start = np.linalg.svd(jacobian(x, numbers[place]))[2][-1]

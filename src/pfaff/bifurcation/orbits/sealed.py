@@ -1,8 +1,8 @@
-"""Compiled loops that numba keeps on disk, in files that are used where they are whole and belong to their source.
+"""Compiled loops that numba keeps on disk, in files that are used only if they are intact and belong to their source.
 
 numba runs whatever its files hold, and a kill between an index and an entry leaves one that belongs to older source.
-Here files have a checksum at their head, and entries say which source and signature they belong to; all others are
-compiled anew.
+Here files begin with a checksum, and entries name the source and signature they belong to; all others are compiled
+anew.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from pfaff.flow.caches import unkept
 
 
 def kept(**options: Any) -> Callable[[Callable[..., Any]], Any]:
-    """``njit`` with these options, its results kept on disk where that can be."""
+    """``njit`` with these options, its results kept on disk where possible."""
 
     def decorate(function: Callable[..., Any]) -> Any:
         dispatcher = njit(**options)(function)
@@ -37,17 +37,17 @@ def kept(**options: Any) -> Callable[[Callable[..., Any]], Any]:
 
 
 def is_kept(dispatcher: Any) -> bool:
-    """Whether something is compiled, in this process or on disk."""
+    """Whether a function is compiled, in this process or on disk."""
     files = getattr(dispatcher._cache, "_cache_file", None)
     return bool(dispatcher.signatures or (files is not None and files._load_index()))
 
 
 class Cache(FunctionCache):
-    """numba's, in sealed files; those that cannot be written are done without."""
+    """numba's cache in sealed files; it does without those that cannot be written."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
         super().__init__(function)
-        # What a loop calls may be in any file beside it.
+        # Functions that a loop calls may be in any file beside it.
         beside = sorted(Path(function.__code__.co_filename).parent.glob("*.py"))
         stamp = _contents(tuple((each, each.stat().st_mtime_ns, each.stat().st_size) for each in beside))
         self._cache_file = Sealed(self._impl.locator.get_cache_path(), self._impl.filename_base, stamp)
@@ -91,7 +91,7 @@ class Sealed(IndexDataCacheFile):
 
 @cache
 def _contents(files: tuple[tuple[Path, int, int], ...]) -> str:
-    """What is in files, whatever their dates; those, and sizes, say whether they were read already."""
+    """The contents of files; dates and sizes only decide whether they are read again."""
     source = hashlib.sha256()
     for path, _, _ in files:
         source.update(path.name.encode() + path.read_bytes())
@@ -99,7 +99,7 @@ def _contents(files: tuple[tuple[Path, int, int], ...]) -> str:
 
 
 def _unsealed(path: str) -> io.BytesIO | None:
-    """What was written into a file, if that is what it holds."""
+    """The content of a file, if its checksum is right; else None."""
     try:
         whole = Path(path).read_bytes()
     except OSError:

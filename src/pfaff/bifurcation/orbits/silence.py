@@ -1,4 +1,4 @@
-"""What tells at once that nothing happens in a step of a branch of orbits: most steps are such."""
+"""Quick checks that nothing happens in a step of a branch of orbits, as in most steps."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from math import nan
 from pfaff.bifurcation.orbits.chords import Point
 from pfaff.bifurcation.orbits.kernels import compiled, part
 
-NEAR = 0.5  # of a function at three points, how low the parabola through them is looked into
+NEAR = 0.5  # height of the parabola through three values of a function, relative to them, below which it is examined
 UNKNOWN = (nan,) * 4
 
 
 def silent(before: Point | None, a: Point, b: Point, length: float, gone: float, level: bool) -> bool:
-    """Whether no multiplier crosses the unit circle in a step, after one of another length, and no function changes its
-    sign or comes near zero; on a level branch the parameter does not move."""
+    """Whether no multiplier crosses the unit circle in a step, given the length of the one before, and no function
+    changes sign or comes near zero; on a level branch the parameter does not move."""
     if a.unstable != b.unstable or a.cycle.mesh is not b.cycle.mesh:
         return False
     first, here, last = UNKNOWN if before is None else before.tests.values(), a.tests.values(), b.tests.values()
@@ -24,9 +24,9 @@ def silent(before: Point | None, a: Point, b: Point, length: float, gone: float,
 
 @compiled
 def quiet(first, here, last, back, slope, next_slope, rise):
-    """Whether functions, that of folds before the others, neither change their signs in a step nor come near zero in it
-    or in the one before, which is so long in units of this one; and whether Hermite's cubic, with such slopes and rise
-    of the parameter in the step, does not come near level."""
+    """Whether functions, that of folds first, neither change sign in a step nor come near zero in it or in the one
+    before, whose length is ``back`` in units of this one; and whether Hermite's cubic of the parameter, with these
+    slopes and rise in the step, does not come near level."""
     middle = 1.5 * rise - (slope + next_slope) / 4
     if slope * next_slope > 0 and dips(0.0, slope, 0.5, middle, 1.0, next_slope):
         return False
@@ -42,7 +42,7 @@ def quiet(first, here, last, back, slope, next_slope, rise):
 
 @part
 def dips(t0, f0, t1, f1, t2, f2):
-    """Whether the parabola through three values comes near zero between them, or beyond it."""
+    """Whether the parabola through three values comes near zero, or crosses it, between them."""
     slope, next_slope = (f1 - f0) / (t1 - t0), (f2 - f1) / (t2 - t1)
     bend = (next_slope - slope) / (t2 - t0)
     if not bend * f0 > 0:

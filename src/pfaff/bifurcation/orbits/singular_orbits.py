@@ -1,6 +1,6 @@
-"""Branch points of orbits, where Newton's method is singular, from their neighbours.
+"""Branch points of orbits, where Newton's method is singular, from neighbouring orbits.
 
-Orbits at a distance d from one are uncertain by rounding/d: those very near it do not say where it is.
+Orbits at a distance d from a branch point are uncertain by rounding/d: those very near it do not tell where it is.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from pfaff.continuation.endings import Refused
 if TYPE_CHECKING:
     from pfaff.bifurcation.orbits.chords import Chord, Point
 
-FARTHEST, NEARER, NEAREST = 2e-3, 4.0, 2e-5  # distances of neighbours along the branch: first, by which factor, least
-NEIGHBOURS = np.array([-3, -2, -1, 1, 2, 3])  # in units of it
-ROOM = 12 * FARTHEST  # length of a chord that holds them
-STRAIGHT = 2.0  # ratio of a function's slopes there, up to which it is as good as linear
-AGREEING = 1e-9  # distance along the branch of the roots of two polynomials, the second of which is then exact
+FARTHEST, NEARER, NEAREST = 2e-3, 4.0, 2e-5  # distances of neighbours along the branch: first, ratio, least
+NEIGHBOURS = np.array([-3, -2, -1, 1, 2, 3])  # places of neighbours, in units of that distance
+ROOM = 12 * FARTHEST  # length of a chord that contains them
+STRAIGHT = 2.0  # ratio of a function's slopes there, up to which it is nearly linear
+AGREEING = 1e-9  # distance along the branch within which the roots of two polynomials agree; the second is then exact
 
 
 def from_neighbours(chord: Chord, near: float, test: Callable[[Point], float]) -> Point | None:
-    """The orbit near a place of a chord where a function vanishes, by polynomials through its neighbours; none if they
+    """The orbit near a place of a chord where a function vanishes, by polynomials through its neighbours; None if they
     do not tell."""
     apart = FARTHEST
     while apart > NEAREST:
@@ -39,7 +39,7 @@ def from_neighbours(chord: Chord, near: float, test: Callable[[Point], float]) -
 
 
 def _values(chord: Chord, nodes: np.ndarray, test: Callable[[Point], float]) -> np.ndarray | None:
-    """The function at neighbours, if it is as good as linear."""
+    """The function at neighbours, if it is nearly linear."""
     try:
         values = np.array([test(chord.point(float(node))) for node in nodes])
     except Refused:

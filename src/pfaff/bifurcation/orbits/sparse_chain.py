@@ -1,10 +1,10 @@
 """The chain of intervals of an orbit in very many states: carried over by sparse factors, closed by Krylov's method.
 
-Transition matrices of hundreds of states are full, and none is formed: each is applied to a vector by one solution
-with the sparse factors of its interval. The monodromy matrix M of what dissipates has few multipliers that are not
-small, so that GMRES (Saad and Schultz 1986) solves the closed chain, that of 1 − M with its borders, in as many steps
-as there are, and Arnoldi's method has the leading ones (as Lust, Roose, Spence and Champneys 1998, SIAM J. Sci. Comput.
-19, have them by shooting).
+Transition matrices of hundreds of states are full, and none is formed: each is applied to a vector by one solution with
+the sparse factors of its interval. The monodromy matrix M of a dissipative system has few multipliers that are not
+small, so that GMRES (Saad and Schultz 1986) solves the closed chain, 1 − M with its borders, in about as many steps,
+and Arnoldi's method gives the leading ones (as in Lust, Roose, Spence and Champneys 1998, SIAM J. Sci. Comput. 19, by
+shooting).
 """
 
 from __future__ import annotations
@@ -20,21 +20,21 @@ from pfaff.algebra.gauss import Gauss
 from pfaff.bifurcation.orbits.cycles import Cycle, Metric
 from pfaff.continuation.endings import Refused
 
-SOLVED = 1e-12  # what GMRES leaves, relative
-ROUNDING = 1e-14  # the same, relative to the solution, which is large where the equations are nearly singular
-INVARIANT = 1e-13  # what leads out of a Krylov space that holds all that is to be had, relative
-ACCEPTED = 1e-7  # what may be left in the end, relative to either
-BASIS = 150  # vectors of a Krylov space at most
-SMALL = 40  # states of which all multipliers are computed at once
-FEWEST, MOST = 6, 192  # leading multipliers
-INSIDE = 0.5  # size of multipliers from which on all are known
-ARNOLDI = 1e-11  # what Arnoldi's method leaves, relative
-PAIRED = 1e-9  # distance of a multiplier from the conjugate of another that is its own
+SOLVED = 1e-12  # relative residual of GMRES
+ROUNDING = 1e-14  # the same relative to the solution, which is large where the equations are nearly singular
+INVARIANT = 1e-13  # relative size of a new direction below which a Krylov space is complete
+ACCEPTED = 1e-7  # largest accepted residual, relative to either
+BASIS = 150  # most vectors of a Krylov space
+SMALL = 40  # states up to which all multipliers are computed at once
+FEWEST, MOST = 6, 192  # least and largest number of leading multipliers
+INSIDE = 0.5  # size from which on all multipliers are known
+ARNOLDI = 1e-11  # relative residual of Arnoldi's method
+PAIRED = 1e-9  # distance of a multiplier from the conjugate of another within which they are a pair
 
 
 class Pattern:
-    """Where the entries of ∂f/∂x stand in the equations of an interval, 1 − h T A ⊗ ∂f/∂x at all its points of
-    collocation, and in what its first state adds to them."""
+    """Positions of the entries of ∂f/∂x in the equations of an interval, 1 − h T A ⊗ ∂f/∂x at all its collocation
+    points, and in the contribution of its first state."""
 
     def __init__(self, rows: np.ndarray, columns: np.ndarray, n: int, rule: Gauss) -> None:
         self.n, self.rule, m = n, rule, rule.degree
@@ -55,7 +55,7 @@ class Pattern:
         return (keys % height).astype(np.int32), starts.astype(np.int32)
 
     def interval(self, entries: np.ndarray, h: float, T: float) -> Interval:
-        """Of entries at its points of collocation, a row each."""
+        """The interval with entries at its collocation points, a row each."""
         m, size = self.rule.degree, self.rule.degree * self.n
         inner = -h * T * self.rule.A[:, :, None] * entries[:, None, :]
         data = np.bincount(self._place, np.concatenate([inner.ravel(), np.ones(size)]), len(self._indices))
@@ -74,19 +74,19 @@ class Interval:
         self._factors, self._pushed, self._weights, self._m = factors, pushed, weights, m
 
     def slopes(self, right: np.ndarray) -> np.ndarray:
-        """The changes of slopes at its points of collocation, by which a right-hand side is met."""
+        """The changes of slopes at its collocation points that match a right-hand side."""
         return self._factors.solve(right)  # type: ignore[attr-defined]
 
     def after(self, slopes: np.ndarray) -> np.ndarray:
-        """What they change the state at the end by."""
+        """The change of the state at the end due to changes of slopes."""
         return np.tensordot(self._weights, slopes.reshape(self._m, -1, *slopes.shape[1:]), 1)
 
     def moved(self, v: np.ndarray) -> np.ndarray:
-        """The changes of slopes by one of the state at the beginning."""
+        """The changes of slopes due to a change of the state at the beginning."""
         return self.slopes(self._pushed @ v)
 
     def carried(self, v: np.ndarray) -> np.ndarray:
-        """G v: the change of the state at the end by one at the beginning."""
+        """G v: the change of the state at the end due to one at the beginning."""
         return v + self.after(self.moved(v))
 
 
@@ -97,10 +97,10 @@ class Chain:
     intervals: tuple[Interval, ...]
     inner: np.ndarray  # [interval, slope, (T, p, 1)]
     ends: np.ndarray  # [interval, state, (T, p, 1)]
-    residual: float  # the largest of a slope
+    residual: float  # the largest residual of a slope
 
     def carried(self, v: np.ndarray, scalars: np.ndarray, share: float) -> np.ndarray:
-        """States at all mesh points, from the first one on, by scalars and a share of the residuals."""
+        """States at all mesh points, from the first one, the scalars and a share of the residuals."""
         x = np.empty((len(self.intervals) + 1, len(v)))
         x[0], by = v, np.append(scalars, share)
         for j, interval in enumerate(self.intervals):
@@ -108,7 +108,7 @@ class Chain:
         return x
 
     def slopes(self, x: np.ndarray, scalars: np.ndarray, share: float) -> np.ndarray:
-        """That belong to states at the mesh points."""
+        """Slopes that belong to states at the mesh points."""
         by, m = np.append(scalars, share), len(self.inner[0]) // x.shape[1]
         each = [one.moved(x[j]) + self.inner[j] @ by for j, one in enumerate(self.intervals)]
         return np.array(each).reshape(len(each), m, -1)
@@ -131,8 +131,8 @@ class Closed:
         self.sizes = np.where(whole > 0, whole, 1.0)
 
     def solve(self, right: np.ndarray, share: float = 0.0) -> tuple[np.ndarray, np.ndarray]:
-        """States at the mesh points and scalars at which the border rows have values, and a share of the residuals of
-        the chain is met."""
+        """States at the mesh points and scalars for given values of the border rows and a share of the residuals of the
+        chain."""
         n = len(self.units)
         known = self._left(np.zeros(n), np.zeros(2), share) if share else np.zeros(n + 2)
         wanted = np.append(np.zeros(n), right / self.sizes) - known
@@ -149,7 +149,7 @@ class Closed:
         return self._left(y[:n] * self.units, y[n:] * self.scalar_units, 0.0)
 
     def _left(self, v: np.ndarray, scalars: np.ndarray, share: float) -> np.ndarray:
-        """What is left of the closing, and the border rows, in units."""
+        """The residual of the closing condition, and of the border rows, in units."""
         x = self.chain.carried(v, scalars, share)
         closing = (v - self.signs * x[-1]) / self.units
         x[-1] = self.signs * v
@@ -158,8 +158,8 @@ class Closed:
 
 
 def minimal_residual(apply: Callable[[np.ndarray], np.ndarray], right: np.ndarray) -> tuple[np.ndarray, float]:
-    """GMRES: the solution in a Krylov space, and what it leaves. It ends, too, where that is rounding, or where the
-    space holds all that is to be had: nearly singular equations, as beside branch points, have no better."""
+    """GMRES: the solution in a Krylov space, and its residual. It also ends where that is rounding, or where the space
+    is complete: nearly singular equations, as beside branch points, have no better solution."""
     size, most = float(np.linalg.norm(right)), min(BASIS, len(right))
     V, H, unit = np.zeros((most + 1, len(right))), np.zeros((most + 1, most)), np.zeros(most + 1)
     if size == 0:
@@ -167,7 +167,7 @@ def minimal_residual(apply: Callable[[np.ndarray], np.ndarray], right: np.ndarra
     V[0], unit[0] = right / size, size
     for k in range(most):
         w = apply(V[k])
-        for _ in range(2):  # once more, for the digits that the first leaves
+        for _ in range(2):  # again, for the digits that the first pass leaves
             along = V[: k + 1] @ w
             w, H[: k + 1, k] = w - along @ V[: k + 1], H[: k + 1, k] + along
         H[k + 1, k] = np.linalg.norm(w)

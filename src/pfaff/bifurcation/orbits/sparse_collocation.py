@@ -1,4 +1,4 @@
-"""Orbits of plain ODEs with hundreds of states, whose Jacobians are sparse: the same collocation, other algebra."""
+"""Orbits of plain ODEs with hundreds of states, whose Jacobians are sparse: the same collocation with other algebra."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from scipy import sparse
 
 from pfaff.algebra.gauss import Gauss
 from pfaff.algebra.tolerances import CORRECTIONS, UNCERTAIN, ceased
-from pfaff.bifurcation.orbits.collocation import NOT_FINITE, Collocation, Pins, Solution
+from pfaff.bifurcation.orbits.collocation import NOT_FINITE, Collocation, Pins, Solution, unsolved
 from pfaff.bifurcation.orbits.cycles import Cycle, Metric
 from pfaff.bifurcation.orbits.orbit_equations import Equations
+from pfaff.bifurcation.orbits.orbit_newton import GROWS, UNFINISHED
 from pfaff.bifurcation.orbits.sparse_chain import Chain, Closed, Pattern
 from pfaff.continuation.endings import Refused
 from pfaff.errors import ParameterError
@@ -59,7 +60,7 @@ class SparseCollocation(Collocation):
         self.pattern = Pattern(*equations.linearised.pattern, len(equations.rows), rule)
 
     def in_loops(self, intervals: int, halved: bool) -> None:
-        """Compiled loops know full matrices only."""
+        """None: compiled loops take full matrices only."""
 
     def chain(self, cycle: Cycle) -> Chain:
         """The equations about an orbit, linearised and factorised interval by interval."""
@@ -77,35 +78,29 @@ class SparseCollocation(Collocation):
         ends[:, :, 2] += cycle.x[:-1] - cycle.x[1:] + h[:, None] * np.tensordot(cycle.K, self.gauss.b, (1, 0))
         return Chain(intervals, inner, ends, float(np.abs(left).max()))
 
-    def correct(self, cycle: Cycle, pins: Pins, metric: Metric, converged: float | None = None) -> Solution | str:
+    def correct(self, cycle: Cycle, pins: Pins, metric: Metric, converged: float | None = None) -> Solution:
         enough = self.converged if converged is None else converged
         last = inf
-        try:
-            for steps in range(1, CORRECTIONS + 1):
-                chain = self.chain(cycle)
-                closed = Closed(chain, pins.rows, pins.scalars, cycle.signs, metric)
-                moved, size = self._moved(cycle, pins, metric, chain, closed)
-                if not isfinite(size):
-                    return NOT_FINITE
-                if ceased(size, last, DROWNED, enough):
-                    return self._solved(moved, chain, closed, _share(chain, cycle), steps)
-                if size > (FARTHEST if steps == 1 else last):
-                    return f"Newton's method does not converge: its steps grow to {size:.1e} of the orbit"
-                cycle, last = moved, size
-        except Refused as why:
-            return str(why)
-        return f"Newton's method did not converge in {CORRECTIONS} steps"
-
-    def evaluated(self, cycle: Cycle, pins: Pins, metric: Metric) -> Solution | str:
-        try:
+        for steps in range(1, CORRECTIONS + 1):
             chain = self.chain(cycle)
             closed = Closed(chain, pins.rows, pins.scalars, cycle.signs, metric)
-            return self._solved(cycle, chain, closed, _share(chain, cycle), 1)
-        except Refused as why:
-            return str(why)
+            moved, size = self._moved(cycle, pins, metric, chain, closed)
+            if not isfinite(size):
+                raise Refused(NOT_FINITE)
+            if ceased(size, last, DROWNED, enough):
+                return self._solved(moved, chain, closed, _share(chain, cycle), steps)
+            if size > (FARTHEST if steps == 1 else last):
+                raise Refused(unsolved(GROWS, size))
+            cycle, last = moved, size
+        raise Refused(unsolved(UNFINISHED, last))
+
+    def evaluated(self, cycle: Cycle, pins: Pins, metric: Metric) -> Solution:
+        chain = self.chain(cycle)
+        closed = Closed(chain, pins.rows, pins.scalars, cycle.signs, metric)
+        return self._solved(cycle, chain, closed, _share(chain, cycle), 1)
 
     def _moved(self, cycle: Cycle, pins: Pins, metric: Metric, chain: Chain, closed: Closed) -> tuple[Cycle, float]:
-        """An orbit after a step of Newton's method, and the size of that."""
+        """An orbit after a Newton step, and the size of that step."""
         values = np.einsum("kjt,jt->k", pins.rows, cycle.x) + pins.scalars @ cycle.scalars
         dx, dc = closed.solve(pins.right - values, 1.0)
         step = Cycle(cycle.mesh, dx, chain.slopes(dx, dc, 1.0), dc, cycle.signs)
@@ -113,7 +108,7 @@ class SparseCollocation(Collocation):
         return cycle.moved(step, 1.0), size
 
     def _solved(self, cycle: Cycle, chain: Chain, closed: Closed, residual: float, steps: int) -> Solution:
-        """With the tangent, the response to a unit on the last border row."""
+        """The solution with its tangent, the response to a unit on the last border row."""
         x, scalars = closed.solve(np.array([0.0, 1.0]))
         tangent = Cycle(cycle.mesh, x, chain.slopes(x, scalars, 0.0), scalars, cycle.signs)
         states = np.vstack([cycle.x, cycle.signs * cycle.x]) if cycle.halved else cycle.x
@@ -130,8 +125,8 @@ class SparseCollocation(Collocation):
         return Cycle(cycle.mesh, x, chain.slopes(x, scalars, 0.0), scalars, cycle.signs)
 
     def error(self, solution: Solution, metric: Metric) -> float:
-        """As for few states; rates that are differences of large terms, as of narrow cells, are trusted no further than
-        the rounding of these."""
+        """The error as for few states; but rates that are differences of large terms, as of narrow cells, are trusted
+        only to the rounding of these."""
         cycle, chain = solution.cycle, cast(Chain, solution.G)
         rates = np.ascontiguousarray(solution.rates[:, : len(cycle.x)].T)
         missed = np.array([one.carried(rates[j]) - rates[j + 1] for j, one in enumerate(chain.intervals)])
@@ -140,7 +135,7 @@ class SparseCollocation(Collocation):
         return self.error_by(velocity, cycle, metric)
 
     def _terms(self, cycle: Cycle) -> np.ndarray:
-        """Σ|∂f/∂x||x| at the mesh points, a row each: the size of what rates are made of."""
+        """Σ|∂f/∂x||x| at the mesh points, a row each: the size of the terms of the rates."""
         X = np.ascontiguousarray(cycle.x.T)
         entries, (rows, columns) = self.equations.derivatives(X, cycle.value)[1], self.equations.linearised.pattern
         sums = sparse.csr_array((np.ones(len(rows)), (rows, np.arange(len(rows)))), shape=(len(X), len(rows)))

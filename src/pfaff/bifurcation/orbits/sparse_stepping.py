@@ -1,7 +1,7 @@
 """Branches of orbits in very many states, by their leading multipliers.
 
-All multipliers that are not well inside of the unit circle are known, and tell what happens on a branch: where another
-one crosses, one of them passes 1 and the parameter does not turn.
+All multipliers that are not well inside the unit circle are known, and tell what happens on a branch: where another one
+crosses, one of them passes 1 and the parameter does not turn.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ class SparseContinuation(Continuation):
         )  # fmt: skip
 
     def _determinant(self, cycle: Cycle, tangent: Cycle, values: np.ndarray) -> float:
-        """Π(1 − μ) without the multiplier of the phase, over the slope of the parameter: as that of all equations, it
-        keeps its sign where the branch turns, and changes it where another one crosses."""
+        """Π(1 − μ) without the multiplier of the phase, over the slope of the parameter: like the determinant of all
+        equations, it keeps its sign where the branch turns, and changes it where another one crosses."""
         slope = float(tangent.scalars[1]) / self.scale(cycle.value)
         others = values[np.argsort(np.abs(values - 1))[1:]]
         return float(np.prod((1 - others) / (1 + np.abs(others))).real) / (slope or np.finfo(float).tiny)
@@ -42,7 +42,7 @@ class SparseContinuation(Continuation):
     def _tests(
         self, cycle: Cycle, tangent: Cycle, values: np.ndarray, determinant: float
     ) -> tuple[int, dict[str, float]]:
-        """As for few states; products do not depend on how many multipliers are known."""
+        """The tests as for few states; products do not depend on how many multipliers are known."""
         order = np.argsort(np.abs(values - 1))
         far, others = abs(values[order[0]] - 1), values[order[1:]]
         i, j = np.triu_indices(len(others), 1)

@@ -1,7 +1,7 @@
-"""Special points in the steps of a branch of orbits: found by functions that change their signs, and located.
+"""Special points in the steps of a branch of orbits: detected by functions that change sign, and located.
 
-Each trial is corrected on the plane across the chord of the step. Two points of a kind in one step leave the signs as
-they are; they are looked for where a function comes near zero.
+Each trial is corrected on the plane across the chord of the step. Two points of a kind in one step leave the signs
+unchanged; they are looked for where a function comes near zero.
 """
 
 from __future__ import annotations
@@ -29,21 +29,21 @@ if TYPE_CHECKING:
 ON_CIRCLE = 1e-5  # distance of a located pair from the unit circle
 SINGULAR = 1e-2  # determinant at a fold, relative to its neighbours', that makes it a branch point
 TOGETHER = 1e-6  # places on the chord of a step nearer than this are the same
-AT_ONE, FAR = 1e-4, 0.5  # distances from 1 of a multiplier at a branch point, and of one that is none
-ABOUT_ONE = 0.4  # at the ends of a step in which two branch points are looked for, in the mean
-WIDE = 1e-8  # bracket of a root on the chord of a step that is to be narrowed
-APPROACHES = 40  # steps by which it is
-FALLS, DIPS = 0.95, 10  # of a function, how low a parabola is looked into after it was once; how often
-SMALL = 0.1  # of its neighbours, a value that is looked into in any case
-APART = 1e-5  # places on the chord of a step at which it is
-PROBE = 0.05  # of a step, over which it is seen whether a function grows
+AT_ONE, FAR = 1e-4, 0.5  # distance from 1 of a multiplier at a branch point; and beyond which there is none
+ABOUT_ONE = 0.4  # mean of that distance at the ends of a step in which two branch points are looked for
+WIDE = 1e-8  # bracket of a root, as a part of the chord, that is to be narrowed
+APPROACHES = 40  # most steps of narrowing
+FALLS, DIPS = 0.95, 10  # height of a parabola, relative to the one before, below which it is examined again; how often
+SMALL = 0.1  # value, relative to its neighbours, that is examined in any case
+APART = 1e-5  # least distance of places on the chord that are examined
+PROBE = 0.05  # part of a step over which the growth of a function is checked
 SAME_VALUE = 4e-15  # change of the parameter, relative to itself, that is rounding
-ERRORS = 10.0  # times the error of orbits, change of the parameter that it may make
-FLAT = 1e-8  # the same, of one that may be the error of Newton's method
+ERRORS = 10.0  # change of the parameter that the error of orbits may cause, relative to that error
+FLAT = 1e-8  # relative change of the parameter that may be an error of Newton's method
 
 
 class SpecialOrbits:
-    """Those in the steps of a continuation."""
+    """The special orbits in the steps of a continuation."""
 
     def __init__(self, continuation: Continuation) -> None:
         self.continuation = continuation
@@ -94,7 +94,8 @@ class SpecialOrbits:
         return found
 
     def hidden_last(self, a: Point, last: Point, known: set[str]) -> dict[str, list[Event]]:
-        """The same in the last step of a branch, where no further point shows that a function grows again."""
+        """Two special points of a kind in the last step of a branch, where no further point shows that a function grows
+        again."""
         found: dict[str, list[Event]] = {}
         for kind, end in last.tests.items():
             start = a.tests.get(kind, np.nan)
@@ -118,16 +119,16 @@ class SpecialOrbits:
         return self._pair("fold", a, b, at, [(0.0, a.tests["fold"]), (1.0, b.tests["fold"])])
 
     def _probed(self, kind: str, a: Point, b: Point, at: float) -> float:
-        """A function at a place of a step."""
+        """The value of a function at a place of a step."""
         with suppress(Refused):
             return Chord(self.continuation, a, b).point(at).tests[kind]
         return np.nan
 
     def _pair(self, kind: str, a: Point, b: Point, at: float | None, nodes: list[tuple[float, float]]) -> list[Event]:
-        """Two special points about a place of a step, or another by parabolas through three values, where a function
-        has another sign than at both ends."""
+        """Two special points about a place of a step, or about another one found by parabolas through three values,
+        where a function has another sign than at both ends."""
         if at is None or (kind == "branch point" and (self._off(a) + self._off(b)) / 2 > ABOUT_ONE):
-            return []  # determinants vary by orders of magnitude elsewhere as well
+            return []  # determinants vary by orders of magnitude elsewhere too
         between = Chord(self.continuation, a, b)
         for _ in range(DIPS):
             if at is None or not 0 < at < 1:
@@ -147,7 +148,8 @@ class SpecialOrbits:
         return []
 
     def others(self, point: Point) -> np.ndarray:
-        """Multipliers without those that are 1 on all orbits: of the phase, and of each conserved quantity."""
+        """Multipliers without those that are 1 on all orbits: one for the phase, and one for each conserved
+        quantity."""
         order = np.argsort(np.abs(point.multipliers - 1))
         return point.multipliers[np.sort(order[self.continuation.ones :])]
 
@@ -177,8 +179,8 @@ class SpecialOrbits:
         return [event for _, event in sorted(found, key=lambda each: each[0])]
 
     def together(self, a: Point, b: Point, found: list[Event]) -> list[Event]:
-        """Several multipliers that cross the unit circle at one place, as near as steps can tell: this outranks the
-        special points of their kind that are found there."""
+        """Several multipliers that cross the unit circle at one place, as far as steps can tell: this event outranks
+        the special points of their kind found there."""
         many, order = abs(a.unstable - b.unstable), max(a.unstable, b.unstable)
         located = self.locate(a, b, lambda point: float(np.sort(np.abs(self.others(point)))[-order]) - 1)
         if located is None:
@@ -211,7 +213,8 @@ class SpecialOrbits:
         return from_neighbours(chord, at, test) or point
 
     def _pitchfork(self, a: Point, b: Point, found: list[tuple[float, Event]]) -> list[tuple[float, Event]]:
-        """A fold where the equations are singular besides is the branch point: a pitchfork, seen from its tine."""
+        """The events with a fold at which the equations are singular besides replaced by a branch point: a pitchfork,
+        seen from its tine."""
         small = SINGULAR * max(abs(a.determinant), abs(b.determinant))
         singular = [at for at, event in found if event.kind == "branch point"]
         tines = [
@@ -226,8 +229,8 @@ class SpecialOrbits:
         return others + [(at, Event("branch point", event.point, detail="")) for at, event in tines]
 
     def _rounding(self, kind: str, a: Point, b: Point, point: Point) -> bool:
-        """Whether a change of sign is rounding, as near homoclinic orbits and canards: at a branch point no multiplier
-        is anywhere near 1, nor at a fold, where none has crossed 1 either, or the parameter is the same as at both
+        """Whether a change of sign is rounding, as near homoclinic orbits and canards: at a branch point no
+        multiplier is near 1; at a fold none is near 1 and none has crossed it, or the parameter is the same as at both
         neighbours."""
         far = self._off(point) > FAR
         if kind == "fold":
@@ -236,29 +239,31 @@ class SpecialOrbits:
         return kind == "branch point" and far
 
     def _turns(self, a: Point, b: Point) -> bool:
-        """Whether the parameter turns between two points, where it hardly changes also after more of Newton's steps."""
+        """Whether the parameter turns between two points, even where it hardly changes, after further Newton steps."""
         if self.continuation.level:
             return False
         if not self._same(*_nearby(a, b), share=FLAT):
             return True
         a, b = self.continuation.settled_point(a), self.continuation.settled_point(b)
-        # Near homoclinic orbits, where rounding hides multipliers, meshes of a different error make it turn.
+        # Near homoclinic orbits, where rounding hides multipliers, meshes of different error make it turn.
         hidden = isnan(a.tests["torus"]) and isnan(b.tests["torus"])
         share = ERRORS * max(a.error, b.error) if hidden else SAME_VALUE
         return a.tests["fold"] * b.tests["fold"] < 0 and not self._same(*_nearby(a, b), share=max(share, SAME_VALUE))
 
     def _same(self, *values: float, share: float = SAME_VALUE) -> bool:
-        """Whether values of the parameter differ by rounding, relative to them and to what changes the equations."""
+        """Whether values of the parameter differ by rounding, relative to them and to the change that alters the
+        equations."""
         natural = self.continuation.natural
         size = max(abs(each) for each in values) + (natural if isfinite(natural) else 0.0)
         return max(values) - min(values) <= share * size
 
     def _off(self, point: Point) -> float:
-        """How far the nearest multiplier besides those of the structure is from 1."""
+        """Distance from 1 of the nearest multiplier that is not 1 by structure."""
         return float(np.abs(self.others(point) - 1).min(initial=np.inf))
 
     def _doubt(self, point: Point) -> str:
-        """At branch points and folds a multiplier besides those of the structure is 1: if none is, it is elsewhere."""
+        """A note where no multiplier is 1 besides those of the structure, as there is at branch points and folds: the
+        point is elsewhere."""
         off = self._off(point)
         return "" if off < AT_ONE else f"not located: no other multiplier is nearer to 1 than {off:.1e}"
 
@@ -270,8 +275,8 @@ class SpecialOrbits:
     def locate(
         self, a: Point, b: Point, test: Callable[[Point], float], level: bool = False
     ) -> tuple[float, Point] | None:
-        """The place on the chord between two points, and the point, where a function vanishes; it may be known that the
-        parameter is level there."""
+        """The place on the chord between two points, and the point, where a function vanishes; the parameter may be
+        known to be level there."""
         between = Chord(self.continuation, a, b)
         known = {0.0: test(a), 1.0: test(b)}
         points: dict[float, Point] = {}
@@ -314,7 +319,7 @@ class SpecialOrbits:
         return before, after
 
     def _nearer(self, a: Point, b: Point) -> bool:
-        """Whether a multiplier of one is nearer to 1 than of the other."""
+        """Whether a multiplier of one point is nearer to 1 than those of the other."""
         return self._off(a) < self._off(b)
 
 
@@ -324,14 +329,15 @@ def _nearby(a: Point, b: Point) -> list[float]:
 
 
 def _near_zero(nodes: list[tuple[float, float]], share: float = NEAR) -> float | None:
-    """Where between three values the parabola through them is nearest to zero or beyond, if it is a share of those."""
+    """Where the parabola through three values is nearest to zero or beyond it, between them, if it is low enough
+    relative to those."""
     (t0, f0), (_, f1), (t2, f2) = nodes
     at, low = vertex(nodes) or (np.nan, np.nan)
     return at if low * f0 < share * abs(f0) * min(abs(f1), abs(f2)) and t0 < at < t2 else None
 
 
 def _lowest(nodes: list[tuple[float, float]], share: float = NEAR) -> float | None:
-    """The same, if it is apart from places that are known."""
+    """The same place, if it is apart from the known ones."""
     at = _near_zero(nodes, share)
     return at if at is not None and all(abs(at - place) > APART for place, _ in nodes) else None
 

@@ -39,18 +39,11 @@ from pfaff.bifurcation.orbits.workspaces import Loops
 from pfaff.continuation.endings import Refused
 
 LOOSEST = 1e-5  # error of tangents and multipliers on the way, if no more accuracy is asked for
-DECOUPLED = 1e-3  # share of that error with which multipliers are eigenvalues
+DECOUPLED = 1e-3  # remaining coupling of multipliers, as a share of that error
 ROUNDING = 1e-10  # errors below this that finer meshes do not reduce
-SHARE = 1e-4  # of the accuracy, by which special points may be displaced on their chord
-FEW = 12  # states with equations of their own up to which orbits are walked: a step of more takes longer than Python
-NEARER = 0.25  # of the margin of a chart, what a step leaves
-
-
-def accepted(solution: Solution | str) -> Solution:
-    """A solution, or in the words of the collocation why there is none."""
-    if isinstance(solution, str):
-        raise Refused(solution)
-    return solution
+SHARE = 1e-4  # error in the place of special points on their chord, relative to the accuracy
+FEW = 12  # states with equations of their own up to which orbits are walked: for more, Python's share is small
+NEARER = 0.25  # share of the margin of a chart that a step keeps
 
 
 Stage = tuple[Cycle, Cycle]  # an orbit and its tangent
@@ -61,9 +54,9 @@ def _numbers(of: np.ndarray | None) -> np.ndarray:
 
 
 class Continuation:
-    """The branch through an orbit. ``span`` is the parameter's range, ``held`` rows that select members of families;
-    ``natural`` is what the parameter must change by, near its ``origin``, to change the equations as a whole; ``level``
-    is a branch along which it does not change."""
+    """The branch through an orbit. ``span`` is the parameter's range, ``held`` rows select members of families;
+    ``natural`` is the change of the parameter, near its ``origin``, that alters the equations as a whole; on a
+    ``level`` branch the parameter does not change."""
 
     def __init__(
         self,
@@ -83,22 +76,23 @@ class Continuation:
         flow = collocation.equations.flow
         self._kinds = _numbers(flow.positions), _numbers(flow.alike)
         reach, decoupled = (span, REACH * natural, origin), coupling(len(flow.states), DECOUPLED * self.settled)
-        self.measures = reach, *self._kinds, decoupled  # of points, as compiled loops take them
+        self.measures = reach, *self._kinds, decoupled  # measures of points, as compiled loops take them
         self.plain = self.structural == 1 and not flow.bonds  # neither families nor bonds
         self.place = float(np.clip(SHARE * accuracy, PLACE, LOCATED))
 
     @property
     def special(self) -> SpecialOrbits:
-        """Made when it is asked for: a circle of the two would keep megabytes until Python looks for such garbage."""
+        """The special orbits, made on demand: a reference cycle would keep megabytes until Python collects such
+        garbage."""
         return SpecialOrbits(self)
 
     def scale(self, value: float) -> float:
-        """By which changes of the parameter are measured: its range, but not much more than it has passed already or
-        than changes the equations, so that steps do not depend on how far a branch is to go."""
+        """The unit of changes of the parameter: its range, but not much more than the distance already covered or than
+        what alters the equations, so that steps do not depend on how far a branch is to go."""
         return min(self.span, REACH * max(self.natural, abs(value - self.origin)))
 
     def measure(self, cycle: Cycle, parameter: float | None = None) -> Metric:
-        """Sizes of an orbit, and the parameter's: its range, if none is given."""
+        """The metric of an orbit; the parameter's size is its range by default."""
         return Metric.of(cycle, self.span if parameter is None else parameter, *self._kinds)
 
     @property
@@ -126,25 +120,25 @@ class Continuation:
         metric = reference.metric if isinstance(reference, Point) else self.measure(cycle, self.scale(cycle.value))
         if self.structural > 1:
             rows = coordinates(self.collocation, cycle, metric, last, self.held) if held is None else held
-            return accepted(on_level(self.collocation, guess, cycle, cycle, metric, last, rows, converged))
+            return on_level(self.collocation, guess, cycle, cycle, metric, last, rows, converged)
         pins = self.collocation.pins(cycle, metric, last, self.held, guess)
-        solution = accepted(self.collocation.correct(guess, pins, metric, converged))
+        solution = self.collocation.correct(guess, pins, metric, converged)
         self._odd(solution.cycle, solution.rates, metric)
         return solution
 
     def evaluated(self, cycle: Cycle, pins: Pins, metric: Metric) -> Solution:
-        """An orbit as it is, without Newton's method."""
-        return accepted(self.collocation.evaluated(cycle, pins, metric))
+        """An orbit without correction."""
+        return self.collocation.evaluated(cycle, pins, metric)
 
     def born(self, guess: Cycle, still: Cycle, change: Cycle, metric: Metric) -> Solution:
         """The orbit near a guess that differs by a small change from an equilibrium, on its level."""
         last = metric.dual(change)
         if self.structural == 1:
             return self.corrected(guess, guess, last)
-        return accepted(on_level(self.collocation, guess, still, guess, metric, last, self.held))
+        return on_level(self.collocation, guess, still, guess, metric, last, self.held)
 
     def given(self, cycle: Cycle, tangent: Cycle, within: float) -> Solution:
-        """An orbit from elsewhere: corrected, where that hardly moves it, or as it is, if the equations hold."""
+        """An orbit from elsewhere: corrected if that hardly moves it, or as it is if the equations hold."""
         metric = self.measure(cycle)
         row = metric.dual(tangent)
         with suppress(Refused):
@@ -167,7 +161,8 @@ class Continuation:
         return solution
 
     def point(self, solution: Solution, towards: Cycle | None = None, basis: np.ndarray | None = None) -> Point:
-        """Everything about a corrected orbit; its tangent, now of unit length, points towards a change, or as it is."""
+        """The point of a corrected orbit; its tangent, now of unit length, points towards a change, or keeps its
+        direction."""
         cycle = solution.cycle
         metric = self.measure(cycle, self.scale(cycle.value))
         tangent = solution.tangent
@@ -195,7 +190,7 @@ class Continuation:
         )  # fmt: skip
 
     def settled_point(self, point: Point) -> Point:
-        """The same with the errors of Newton's method reduced to rounding, where it allows."""
+        """The point with the errors of Newton's method reduced to rounding, where it allows."""
         try:
             solution = self.corrected(point.cycle, point, point.metric.dual(point.tangent), 0.0)
         except Refused:
@@ -203,7 +198,7 @@ class Continuation:
         return self.point(solution, point.tangent, point.basis)
 
     def adopted(self, point: Point, sign: float = 1.0) -> Point:
-        """A point of another continuation, measured by this one, its tangent turned round where the sign is −1."""
+        """A point of another continuation, measured by this one; its tangent is reversed if the sign is −1."""
         metric = self.measure(point.cycle, self.scale(point.value))
         tangent = point.tangent.scaled(sign / metric.norm(point.tangent))
         determinant = sign * point.determinant
@@ -213,10 +208,10 @@ class Continuation:
     def _tests(
         self, cycle: Cycle, tangent: Cycle, values: np.ndarray, determinant: float
     ) -> tuple[int, dict[str, float]]:
-        """How many multipliers are unstable, and functions that change their signs at special points.
+        """The number of unstable multipliers, and functions that change sign at special points.
 
-        A multiplier −1 of half a period of a symmetric orbit breaks its symmetry; of a whole one it doubles it. Near
-        homoclinic orbits rounding hides the multipliers that are 1 by structure: none is believed then.
+        A multiplier −1 of half a period of a symmetric orbit breaks its symmetry; of a whole period it doubles it. Near
+        homoclinic orbits rounding hides the multipliers that are 1 by structure: then none is trusted.
         """
         far, unstable, flip, torus = test_functions(values, self.ones)
         if not far < TRUSTED:
@@ -226,7 +221,7 @@ class Continuation:
         return unstable, {"fold": slope, "branch point": determinant, turned: flip, "torus": torus}
 
     def refined(self, point: Point) -> Point:
-        """The same orbit with as many intervals as its accuracy needs."""
+        """The orbit with as many intervals as its accuracy needs."""
         order = 2 * self.collocation.gauss.degree
         for _ in range(8):
             if point.error <= self.accuracy:
@@ -238,7 +233,7 @@ class Continuation:
                 )
             try:
                 finer = self.remeshed(point, intervals)
-            except Refused:  # from what is interpolated on a few more intervals
+            except Refused:  # from interpolation on a few more intervals
                 finer = self.remeshed(point, min(2 * intervals, MOST))
             if finer.error > 0.5 * point.error and point.error < ROUNDING:
                 return point
@@ -246,25 +241,26 @@ class Continuation:
         return point
 
     def remeshed(self, point: Point, intervals: int) -> Point:
-        """The same orbit on a mesh adapted to it, corrected where the number of intervals changes."""
+        """The orbit on a mesh adapted to it, corrected where the number of intervals changes."""
         moved = self._on_mesh(point, self.collocation.adapted(point.cycle, point.metric, lambda _: intervals))
         if intervals == point.cycle.intervals:
             return moved
         return self._solved_ahead(moved, 0.0, (moved.cycle, moved.tangent), self.collocation.converged)[0]
 
     def adapted(self, point: Point, length: float) -> Point:
-        """The same orbit on a mesh of as many intervals as the accuracy needs, adapted to the next one after a step of
-        a length, by interpolation alone: so is the point before it, and a guess from both has no kink."""
+        """The orbit on a mesh of as many intervals as the accuracy needs, adapted to the next orbit after a step of
+        this length, by interpolation alone: so is the point before it, and a guess from both has no kink."""
 
         def intervals(gain: float) -> int:
             order = 2 * self.collocation.gauss.degree
             return wanted_intervals(point.cycle.intervals, gain, point.error, point.residual, self.accuracy, order)
 
-        ahead = combination(point.cycle.mesh, (1.0, length), (point.cycle, point.tangent))  # as walks have it
+        ahead = combination(point.cycle.mesh, (1.0, length), (point.cycle, point.tangent))  # as in walks
         return self._on_mesh(point, self.collocation.adapted(point.cycle, point.metric, intervals, ahead))
 
     def worn(self, point: Point) -> bool:
-        """Whether the error of an orbit comes near the accuracy, by its mesh and not by what Newton's method left."""
+        """Whether the error of an orbit comes near the accuracy, due to its mesh and not to the residual of Newton's
+        method."""
         return worn(point.error, point.residual, self.accuracy)
 
     def _on_mesh(self, point: Point, mesh: Mesh) -> Point:
@@ -279,7 +275,7 @@ class Continuation:
     # Steps
 
     def step(self, point: Point, ds: float, before: Stage | None = None) -> tuple[Point, float]:
-        """The next point and the turn of the branch, by one before on the same mesh; or why it is refused."""
+        """The next point and the turn of the branch, predicted with a point before on the same mesh; raises Refused."""
         following, turn = self._solved_ahead(point, ds, before or (point.cycle, point.tangent), self.settled)
         if following.steps > SLOW:
             raise Refused(f"Newton's method converges slowly from a step of {ds:.1e}: another branch may be near")
@@ -288,11 +284,11 @@ class Continuation:
         if turn > LARGEST_TURN:
             raise Refused(f"the branch turns by {turn:.2f} rad in a step of {ds:.1e}")
         if ds > MERGED and not self.special.explained(point, following):
-            raise Refused("more multipliers cross the unit circle than special points are seen")
+            raise Refused("more multipliers cross the unit circle than special points account for")
         return following, turn
 
     def _solved_ahead(self, point: Point, ds: float, before: Stage, enough: float) -> tuple[Point, float]:
-        """The point so far ahead and the turn to there, by one compiled call if that is possible."""
+        """The point a step ahead and the turn up to it, by one compiled call if possible."""
         cycle, tangent = point.cycle, point.tangent
         loops = self.collocation.in_loops(cycle.intervals, cycle.halved)
         stages = cycle[1:4], tangent[1:4], *(each[1:4] for each in before)
@@ -307,7 +303,7 @@ class Continuation:
     def _strode(
         self, loops: Loops, point: Point, ds: float, stages: tuple[Any, ...], enough: float
     ) -> tuple[Point, float]:
-        """The same by one compiled call."""
+        """The point a step ahead and the turn up to it, by one compiled call."""
         mesh, signs, c = point.cycle.mesh, point.cycle.signs, self.collocation
         x, K, scalars, *own = [np.empty((2, *each.shape)) for each in (*stages[0], *point.metric[:2])]
         orbit, tangent = (x[0], K[0], scalars[0]), (x[1], K[1], scalars[1])
@@ -329,7 +325,7 @@ class Continuation:
         ), turn  # fmt: skip
 
     def _odd(self, cycle: Cycle, rates: np.ndarray, metric: Metric) -> None:
-        """Refuse an orbit of which half is known where the equations are not odd."""
+        """Raise Refused for half an orbit where the equations are not odd."""
         if cycle.halved and not self.collocation.mirrored(cycle, rates, metric):
             raise Refused(
                 f"the equations are not odd at {cycle.value:.10g}, so that half a period does not give the other half"

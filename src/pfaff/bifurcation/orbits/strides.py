@@ -1,7 +1,7 @@
-"""A step along a branch of orbits in one compiled call: predicted, corrected, and surveyed.
+"""A step along a branch of orbits in one compiled call: predicted, corrected and examined.
 
-What it knows of an orbit is what ``Continuation`` would find out by many calls. Orbits are handed over as their states,
-slopes and scalars; a metric as the scales of states and scalars and the squares of both.
+It computes in one call what ``Continuation`` computes in many. Orbits are passed as their states, slopes and scalars; a
+metric as the scales of states and scalars and the squares of both.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from pfaff.bifurcation.orbits.orbit_newton import SOLVED, conclude, corrected, o
 from pfaff.bifurcation.orbits.products import combined, dual_row, inner_product, normalise, scales, turned_by
 from pfaff.bifurcation.orbits.step_rules import BLURRED, SLOW
 
-REACH = 3.0  # times what changes the equations, or has been passed, the scale of the parameter at most
+REACH = 3.0  # largest scale of the parameter, relative to what alters the equations or has been passed
 
 
 @compiled
 def predicted(weights, metric, here, tangent, before, slope, ds):
     """A guess a step ahead: the cubic through two orbits with their tangents, in the share s of the tangent at the
-    last; along the tangent alone where that is no measure of the way."""
+    last; along the tangent alone where that share is no measure of the way."""
     squares, scalar_squares = metric[2], metric[3]
     last = inner_product(weights, squares, here[0], tangent[0], scalar_squares, here[2], tangent[2])
     first = inner_product(weights, squares, before[0], tangent[0], scalar_squares, before[2], tangent[2])
@@ -39,7 +39,7 @@ def predicted(weights, metric, here, tangent, before, slope, ds):
 
 @part
 def copy(a, b):
-    """Fill in the entries of another array of the same shape."""
+    """Copy the entries of b into a, of the same shape."""
     to, by = a.reshape(-1), b.reshape(-1)
     for i in range(len(to)):
         to[i] = by[i]
@@ -47,13 +47,13 @@ def copy(a, b):
 
 @compiled
 def stride(equations, rates_of, mesh, signs, metric, stages, ds, rule, room, solver, settings, found):
-    """How Newton's method ends, its steps and the size of the last; and numbers: residual, determinant, margin of the
-    chart, turn of the branch, and what the velocity misses that the linear flow carries.
+    """Returns how Newton's method ends, its steps and the size of the last; and numbers: residual, determinant, margin
+    of the chart, turn of the branch, and how far the velocity misses the one that the linear flow carries.
 
     ``stages`` are an orbit, its tangent, the orbit before, and its tangent; ``rule``, ``room`` and ``solver`` are those
-    of ``corrected``; ``rates_of`` is f with the pivots of its chart. Filled in are what is found: the orbit a step
-    ahead, its tangent, its metric, its multipliers, and the basis of these; and f along it, of the mesh. (An array that
-    is handed over takes a tenth of the time of one that is handed back.)
+    of ``corrected``; ``rates_of`` is f with the pivots of its chart. ``found`` is filled in: the orbit a step ahead,
+    its tangent, its metric, its multipliers, and the basis of these; and f along it, at the mesh points. (An array that
+    is passed in takes a tenth of the time of one that is returned.)
     """
     (h, weights, columns, f), (here, tangent, before, slope) = mesh, stages
     states, squares, scalar_squares = metric[0], metric[2], metric[3]
@@ -68,7 +68,7 @@ def stride(equations, rates_of, mesh, signs, metric, stages, ds, rule, room, sol
     row = dual_row(weights, squares, tangent[0], scalar_squares, tangent[2])
     held = np.empty((0, len(weights), len(signs)))
     pins = pinned(row, (h, weights), states, held, (here[0], here[2]), signs, (x, scalars))
-    cycle, done = (x, K, scalars, signs, h), np.int64(0)  # for a literal numba would compile all of it once more
+    cycle, done = (x, K, scalars, signs, h), np.int64(0)  # with a literal numba would compile everything once more
     stage_states(cycle, rule, room[0])
     G = np.empty((len(h), len(signs), len(signs)))
     how, steps, size, residual, determinant = corrected(
@@ -82,7 +82,7 @@ def stride(equations, rates_of, mesh, signs, metric, stages, ds, rule, room, sol
         parameter = min(span, max(natural, REACH * abs(scalars[1] - origin)))
         sizes = scales(x, signs, scalars[0] * (2 if halved else 1), parameter, scalars, positions, alike)
         missed = carried_velocity(G, rates, sizes[0])
-        # Before a finer mesh is called for, what Newton's method left is taken out of the estimate of its error.
+        # Before a finer mesh is demanded, the part that Newton's method left is taken out of the estimated error.
         if sharpened or steps >= SLOW or not accuracy < missed < BLURRED * residual:
             break
         how, steps, size, residual, determinant = corrected(

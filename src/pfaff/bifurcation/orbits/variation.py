@@ -1,9 +1,9 @@
-"""The equations of variation along a cycle, discretised as the cycle itself is, for normal forms on it.
+"""The variational equations along a cycle, discretised as the cycle itself, for its normal forms.
 
 Functions along the cycle u(τ) are arrays [interval, stage, state]. With L w = ẇ − A w, waves solve L w = g and come
-back multiplied by μ. Functions of the cycle's own period are known up to its phase: they solve L w + α u̇ = g with a
-rate α of the phase, and have no part along u̇. Solvability is asked of the collocation equations themselves: their
-left null vector stands for the adjoint solution.
+back multiplied by μ. Functions with the cycle's own period are known up to its phase: they solve L w + α u̇ = g with a
+rate α of the phase, and have no part along u̇. Solvability refers to the collocation equations themselves: their left
+null vector replaces the adjoint solution.
 """
 
 from __future__ import annotations
@@ -73,7 +73,8 @@ class Variation:
         return found if g is None else found + self._particular(g)
 
     def closing(self, multiplier: complex) -> sparse.csc_array:
-        """w_{j+1} − G_j w_j of all intervals, w_N = μ w_0: taken whole, so that nothing that grows drowns the rest."""
+        """w_{j+1} − G_j w_j for all intervals, with w_N = μ w_0: kept as one matrix, so that growing parts do not drown
+        the rest."""
         N, n = self.G.shape[:2]
         ends = multiplier * self.cycle.signs
         ends = ends if np.imag(ends).any() else np.real(ends)
@@ -95,8 +96,8 @@ class Variation:
 
 
 class Waves:
-    """Functions that come back multiplied by μ; where μ is a multiplier, ``wave`` is the one that the linear flow
-    carries, of unit mean square."""
+    """Functions that come back multiplied by μ; where μ is a multiplier, ``wave`` is the one carried by the linear
+    flow, of unit mean square."""
 
     def __init__(self, along: Variation, multiplier: complex) -> None:
         self.along = along
@@ -111,14 +112,14 @@ class Waves:
         return self.along.at_stages(self._matrix.solve(self.along.ends(g), singular), g)
 
     def share(self, g: np.ndarray, unit: np.ndarray) -> complex:
-        """⟨adjoint, g⟩, normalised by what a unit has."""
+        """⟨adjoint, g⟩, normalised by its value on ``unit``."""
         left, v = self._matrix.null[1], self.along
         return complex((left @ v.ends(g)) / (left @ v.ends(unit)))
 
 
 class Periodic:
-    """Functions of the cycle's period with rates of its phase; at a fold ``wave`` is the one that is carried, of unit
-    mean square, while the phase gains at the rate ``gain``."""
+    """Functions with the cycle's period and rates of its phase; at a fold ``wave`` is the one carried by the linear
+    flow, of unit mean square, while the phase gains at the rate ``gain``."""
 
     def __init__(self, along: Variation) -> None:
         self.along = along
@@ -153,26 +154,26 @@ class Periodic:
         return self._at_stages(self._matrix.solve(np.append(self.along.ends(g), 0.0), singular), g)
 
     def share(self, g: np.ndarray, unit: np.ndarray) -> float:
-        """⟨adjoint, g⟩, normalised by what a unit has; u̇ has none."""
+        """⟨adjoint, g⟩, normalised by its value on ``unit``; it vanishes on u̇."""
         left, v = self._matrix.null[1][:-1], self.along
         return float((left @ v.ends(g)) / (left @ v.ends(unit)))
 
 
 class Singular:
-    """A matrix of corank one where there is a wave, regular elsewhere; its last rows, so many, are dense."""
+    """A matrix of corank one where there is a wave, regular elsewhere; its last rows are dense."""
 
     def __init__(self, matrix: sparse.csc_array, dense: int = 0) -> None:
         self._matrix, self._dense = matrix, dense
 
     @cached_property
     def null(self) -> tuple[np.ndarray, np.ndarray]:
-        """What it takes to zero, and what its transpose does."""
+        """Its right and left null vectors."""
         right, left = null_vectors(self._matrix, self._dense)
         return right, left.conj()
 
     def solve(self, given: np.ndarray, singular: bool) -> np.ndarray:
-        """The solution; of a singular matrix the one without a part along its null vector, the left one being
-        orthogonal to what is given."""
+        """The solution; for a singular matrix the one without a part along its null vector, if the left one is
+        orthogonal to the right-hand side."""
         if not singular:
             return Factors(self._matrix, self._dense).solve(given)
         right, left = self.null
@@ -181,7 +182,7 @@ class Singular:
 
 
 def normalised(along: Variation, w: np.ndarray) -> np.ndarray:
-    """Of unit mean square."""
+    """A function scaled to unit mean square."""
     return w / np.sqrt((along.weights[:, :, None] * np.abs(w) ** 2).sum())
 
 

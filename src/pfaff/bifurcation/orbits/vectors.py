@@ -1,8 +1,8 @@
-"""Rows of numbers for several intervals side by side, a vector of the processor for each entry.
+"""Rows of numbers for several intervals side by side, a vector register for each entry.
 
-numba makes vectors of long loops only. Here the loop over the entries of a row is written in LLVM's language, and the
-intervals are the lanes of its vectors. Rows are given by the addresses of entries; many are taken off two others at
-once, so that these are read and written once, and each of those half as often.
+numba vectorises long loops only. Here the loop over the entries of a row is written in LLVM's language, and the
+intervals are the lanes of its vectors. Rows are given by the addresses of entries; many rows are subtracted from two
+others at once, so that these are read and written once, and each of those half as often.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from numba.extending import intrinsic
 
 from pfaff.bifurcation.orbits.kernels import part
 
-LANES = 8  # two vectors of most processors, which work at both at once
-TILE = 4  # entries of two rows that stay in registers while others are taken off
+LANES = 8  # two vectors of most processors, which process both at once
+TILE = 4  # entries of two rows that stay in registers while others are subtracted
 NUMBER, PLACE = ir.DoubleType(), ir.IntType(64)
 VECTOR = ir.VectorType(NUMBER, LANES)
 FUSED = ("contract", "nsz")
@@ -55,7 +55,7 @@ def _in_all(builder: Any, number: Any) -> Any:
 
 
 def _mark(builder: Any, grown: Any, factor: Any, most: Any) -> None:
-    """The lanes in which a factor is not within a limit."""
+    """Mark the lanes in which a factor exceeds a limit."""
     limit = _in_all(builder, most)
     above, below = builder.fcmp_ordered("<=", factor, limit), builder.fcmp_ordered(">=", factor, builder.fneg(limit))
     marked = builder.select(builder.and_(above, below), builder.load(grown, align=8), VECTOR([NUMBER(1.0)] * LANES))
@@ -63,7 +63,7 @@ def _mark(builder: Any, grown: Any, factor: Any, most: Any) -> None:
 
 
 def _routine(addresses: int, numbers: int, generate: Any, counts: int = 1) -> Any:
-    """Of so many addresses, other numbers, and counts, such as that of entries; without a result."""
+    """An intrinsic with this many addresses, other numbers, and counts, such as that of entries; it returns nothing."""
     signature = types.none(*[types.intp] * addresses, *[types.float64] * numbers, *[types.intp] * counts)
 
     def generated(context: Any, builder: Any, signature: Any, values: Any) -> Any:
@@ -75,7 +75,7 @@ def _routine(addresses: int, numbers: int, generate: Any, counts: int = 1) -> An
 
 @intrinsic
 def combine(context: Any, row: Any, first: Any, second: Any, by_first: Any, by_second: Any, count: Any) -> Any:
-    """A row of the sum of two others, each by a factor of all lanes."""
+    """A row: the sum of two others, each times a factor common to all lanes."""
 
     def generate(builder: Any, at: Sequence[Any], one: Any, two: Any, count: Any) -> None:
         factors = [_in_all(builder, each) for each in (one, two)]
@@ -92,7 +92,7 @@ def combine(context: Any, row: Any, first: Any, second: Any, by_first: Any, by_s
 
 @intrinsic
 def scaled(context: Any, out: Any, row: Any, factor: Any, count: Any) -> Any:
-    """A row of the products of another one, each lane by its factor."""
+    """A row: another one, each lane times its factor."""
 
     def generate(builder: Any, at: Sequence[Any], count: Any) -> None:
         out, row, factor = at
@@ -106,7 +106,7 @@ def scaled(context: Any, out: Any, row: Any, factor: Any, count: Any) -> Any:
 
 @intrinsic
 def invert(context: Any, out: Any, row: Any, count: Any) -> Any:
-    """A row of the inverses of another one."""
+    """A row of the reciprocals of another one."""
 
     def generate(builder: Any, at: Sequence[Any], count: Any) -> None:
         with cgutils.for_range(builder, count) as loop:
@@ -118,7 +118,7 @@ def invert(context: Any, out: Any, row: Any, count: Any) -> Any:
 
 @intrinsic
 def take_off(context: Any, row: Any, other: Any, factor: Any, count: Any) -> Any:
-    """From a row another one, each lane by its factor."""
+    """Subtract another row, each lane times its factor."""
 
     def generate(builder: Any, at: Sequence[Any], count: Any) -> None:
         row, other, factor = at
@@ -129,8 +129,8 @@ def take_off(context: Any, row: Any, other: Any, factor: Any, count: Any) -> Any
 
 @intrinsic
 def reduce(context: Any, row: Any, pivot: Any, inverse: Any, grown: Any, most: Any, count: Any) -> Any:
-    """A row by that of a pivot, both from there on, with so many entries beyond; the factor is left in the row, and
-    ``grown`` marks the lanes in which it is not within a limit."""
+    """Reduce a row by a pivot row, both from there on, with ``count`` entries beyond; the factor is left in the row,
+    and ``grown`` marks the lanes in which it exceeds a limit."""
 
     def generate(builder: Any, at: Sequence[Any], most: Any, count: Any) -> None:
         row, pivot, inverse, grown = at
@@ -147,8 +147,8 @@ def reduce(context: Any, row: Any, pivot: Any, inverse: Any, grown: Any, most: A
 def take_rows_off(
     context: Any, one: Any, two: Any, others: Any, by_one: Any, by_two: Any, apart: Any, many: Any, count: Any
 ) -> Any:
-    """From two rows many others, which are so many entries apart, each lane by its factors, which are one after the
-    other."""
+    """Subtract many rows, at a distance of ``apart`` entries, from two rows, each lane times its factors, which follow
+    one another."""
 
     def generate(builder: Any, at: Sequence[Any], apart: Any, many: Any, count: Any) -> None:
         one, two, others, *factors = at
@@ -166,7 +166,7 @@ def take_rows_off(
 def _take_tile_off(
     builder: Any, rows: Sequence[Any], others: Any, factors: Sequence[Any], size: tuple[Any, Any], wide: int
 ) -> None:
-    """A few entries of both rows, which stay in registers meanwhile."""
+    """The same for a few entries of both rows, which stay in registers meanwhile."""
     apart, many = size
     sums = [[cgutils.alloca_once_value(builder, _entry(builder, row, k)) for k in range(wide)] for row in rows]
     with cgutils.for_range(builder, many) as loop:
@@ -183,7 +183,7 @@ def _take_tile_off(
 
 @intrinsic
 def dot(context: Any, out: Any, one: Any, other: Any, apart: Any, other_apart: Any, count: Any) -> Any:
-    """The sum of products of entries, which are so many apart, in every lane."""
+    """The sum of products of entries at given distances, in every lane."""
 
     def generate(builder: Any, at: Sequence[Any], apart: Any, other_apart: Any, count: Any) -> None:
         total = cgutils.alloca_once_value(builder, VECTOR([NUMBER(0.0)] * LANES))
@@ -201,7 +201,7 @@ def dot(context: Any, out: Any, one: Any, other: Any, apart: Any, other_apart: A
 
 @part
 def aligned(count):
-    """So many zeros from the beginning of a line of the cache on: a vector across two lines takes twice as long."""
+    """Zeros from the beginning of a cache line on: a vector across two lines takes twice as long."""
     room = np.zeros(count + LANES)
     first = -(room.ctypes.data // 8) % LANES
     return room[first : first + count]
@@ -209,13 +209,13 @@ def aligned(count):
 
 @part
 def padded(count):
-    """The length of rows in which so many neighbouring entries fill whole vectors."""
+    """The length of rows in which this many neighbouring entries fill whole vectors."""
     return -(-count // LANES) * LANES
 
 
 @intrinsic
 def add_multiple(context: Any, row: Any, other: Any, factor: Any, count: Any) -> Any:
-    """To a row another one by a factor; both are of so many vectors, whose lanes are neighbouring entries here."""
+    """Add another row times a factor; both have ``count`` vectors, whose lanes are neighbouring entries here."""
 
     def generate(builder: Any, at: Sequence[Any], factor: Any, count: Any) -> None:
         row, other = at
@@ -230,8 +230,8 @@ def add_multiple(context: Any, row: Any, other: Any, factor: Any, count: Any) ->
 
 @intrinsic
 def sum_rows(context: Any, out: Any, rows: Any, factors: Any, apart: Any, many: Any, count: Any) -> Any:
-    """The sum of many rows, which are so many vectors apart, each by a factor; of so many vectors again, whose lanes
-    are neighbouring entries."""
+    """The sum of many rows, ``apart`` vectors from each other, each times a factor; rows have ``count`` vectors, whose
+    lanes are neighbouring entries."""
 
     def generate(builder: Any, at: Sequence[Any], apart: Any, many: Any, count: Any) -> None:
         out, rows, factors = at
@@ -251,7 +251,7 @@ def sum_rows(context: Any, out: Any, rows: Any, factors: Any, apart: Any, many: 
 
 @intrinsic
 def exchange(context: Any, row: Any, other: Any, count: Any) -> Any:
-    """Two rows of so many vectors."""
+    """Exchange two rows of ``count`` vectors."""
 
     def generate(builder: Any, at: Sequence[Any], count: Any) -> None:
         with cgutils.for_range(builder, count) as loop:
@@ -264,7 +264,8 @@ def exchange(context: Any, row: Any, other: Any, count: Any) -> Any:
 
 @intrinsic
 def call_in_lanes(context: Any, address: Any, out: Any, x: Any, numbers: Any, time: Any, stride: Any) -> Any:
-    """The function at an address of neighbouring columns, all of them addresses, with rows so far apart."""
+    """Call the function at an address for neighbouring columns; all arguments are addresses, and rows are ``stride``
+    apart."""
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
         byte = ir.IntType(8).as_pointer()

@@ -1,4 +1,4 @@
-"""What walks along branches of orbits are asked for, and the arrays that their steps fill."""
+"""The arguments of walks along branches of orbits, and the arrays that their steps fill."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pfaff.bifurcation.orbits.vectors import LANES, aligned
 
 
 class Terms(NamedTuple):
-    """What holds along a whole walk; ``functions`` are f with and without derivatives, by their addresses."""
+    """Constants of a walk; ``functions`` are f with and without derivatives, by their addresses."""
 
     functions: Any
     numbers: np.ndarray
@@ -19,9 +19,9 @@ class Terms(NamedTuple):
     gauss: Any
     solver: Any
     signs: np.ndarray
-    measures: Any  # of points: reach of the parameter, positions, states that are alike, and what may stay coupled
+    measures: Any  # of points: reach of the parameter, positions, kinds of states, and remaining coupling
     accuracy: float
-    enough: float  # the last change of Newton's method, in a step ...
+    enough: float  # last change of Newton's method, in a step ...
     converged: float  # ... and on a finer mesh
     ones: int
     level: bool
@@ -34,7 +34,7 @@ class Terms(NamedTuple):
 
 
 class Room(NamedTuple):
-    """Arrays that steps fill on meshes of as many intervals."""
+    """Arrays that steps fill on meshes with a given number of intervals."""
 
     newton: Any
     columns: np.ndarray
@@ -45,13 +45,13 @@ class Room(NamedTuple):
 
 @compiled
 def sizes_of(terms):
-    """States, Gauss points of an interval, states with slopes, and scalars."""
+    """The numbers of states, of Gauss points in an interval, of states with slopes, and of scalars."""
     return len(terms.signs), len(terms.gauss[1]), len(terms.rule[1]), 2
 
 
 @compiled
 def at_states(function, numbers, many):
-    """The equations as compiled loops take them, at so many states."""
+    """The equations as compiled loops take them, for ``many`` states."""
     address, lanes, place, outputs = function
     columns = np.empty((len(numbers), many))
     for i in range(len(numbers)):
@@ -61,7 +61,7 @@ def at_states(function, numbers, many):
 
 @compiled
 def room_for(terms, N):
-    """That of Newton's method is as ``Workspace.of_newton``."""
+    """Arrays for N intervals; those of Newton's method are as in ``Workspace.of_newton``."""
     n, m, nr, nb = sizes_of(terms)
     size, groups, ends = m * nr, -(-N // LANES), 2 * N + 2 if terms.signs.min() < 0 else N + 1
     columns = n + nb + 1

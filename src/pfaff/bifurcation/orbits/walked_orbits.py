@@ -1,4 +1,4 @@
-"""Orbits that the walker passed, made into points of their branch when they are asked for."""
+"""Orbits passed by the walker, made into points of their branch on demand."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ from pfaff.bifurcation.orbits.stepping import Continuation
 from pfaff.bifurcation.orbits.walk_terms import Terms
 from pfaff.bifurcation.orbits.workspaces import solver
 
-STRETCH, ROOM = 64, 4e6  # points that are walked at once, and numbers that are kept for them: Ctrl-C is heard between
+STRETCH, ROOM = 64, 4e6  # points walked at once, and numbers kept for them: Ctrl-C is heard between
 
 
 class Walk:
-    """A stretch from a point on, after one before it: ``many`` points are passed, and it ended in one of three ways
+    """A stretch from a point on, given the one before it: ``many`` points are passed, and it ended in one of three ways
     with the length of the next step. ``known`` is what is known of the branch, as the walker leaves it."""
 
     def __init__(
@@ -74,7 +74,7 @@ class Walk:
         self.facts = self._notes[2 : 2 + self.many, PERIOD : MARGIN + 1].tolist()  # period, amplitude, value, margin
 
     def _keep(self, row: int, point: Point, at: int) -> int:
-        """Put a point into the store and into the notes; where it ends."""
+        """Put a point into the store and into the notes; returns the offset after it."""
         (mesh, *orbit, _), tangent, note = point.cycle, point.tangent[1:4], self._notes[row]
         where = next((place for place, known in self._meshes.items() if known is mesh), at)
         if where == at:
@@ -91,7 +91,7 @@ class Walk:
         return at
 
     def point(self, k: int) -> Point:
-        """One that is passed, or after those the one that is handed over."""
+        """The k-th point passed or, after the last, the one that is handed over."""
         if k not in self._points:
             note = self._notes[k + 2]
             N, at, like = int(note[INTERVALS]), int(note[ORBIT]), self.at.tests
@@ -105,7 +105,7 @@ class Walk:
         return self._points[k]
 
     def renewed(self, k: int) -> Point:
-        """A point that is passed as the step after it takes it; before all of them, the first."""
+        """The k-th point passed as the next step takes it; before all of them, the first."""
         if k < 0:
             return self.at
         point, note = self.point(k), self._notes[k + 2]
@@ -118,7 +118,7 @@ class Walk:
         return self._renewed[k]
 
     def step(self, k: int) -> tuple[float, float]:
-        """The length and the turn of the one that leads to a point."""
+        """The length and the turn of the step that leads to a point."""
         return float(self._notes[k + 2, LENGTH]), float(self._notes[k + 2, TURNED])
 
     def _stage(self, mesh: int, at: int, N: int) -> tuple[Cycle, Cycle]:

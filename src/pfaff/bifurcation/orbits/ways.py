@@ -1,4 +1,4 @@
-"""The ways on from an orbit: along its branch, in another parameter, and off to the branch that crosses."""
+"""The ways on from an orbit: along its branch, in another parameter, and onto a crossing branch."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from pfaff.case import Bound
 
 OFF = (0.01, 0.003, 0.03, 0.001, 3e-4, 0.1)  # distances from a branch at which another is looked for
-FINEST = 1e-14  # accuracy that can be asked for
+FINEST = 1e-14  # finest accuracy that can be asked for
 
 
 def value_of(case: Bound, load: str) -> float:
@@ -51,7 +51,7 @@ def accurate(accuracy: Any) -> float:
 
 
 def span_of(value: float, to: float, load: str) -> float:
-    """How far the load is to be followed."""
+    """The range over which the load is to be followed."""
     to = real("to", to, f"a finite value of {load}")
     if abs(to - value) <= ROUNDING * abs(value):
         raise ParameterError(f"to={to:g} is where the branch starts: give another value of {load}")
@@ -59,7 +59,7 @@ def span_of(value: float, to: float, load: str) -> float:
 
 
 def reparametrised(start: OrbitPoint, load: str, to: float) -> OrbitPoint:
-    """The same orbit on the branch along another parameter, over its whole period if that one breaks the symmetry."""
+    """The orbit on the branch along another parameter, over its whole period if that parameter breaks the symmetry."""
     problem = replace(start.problem, case=start.case, load=load)
     value = value_of(problem.case, load)
     cycle = start.point.cycle
@@ -75,14 +75,14 @@ def orbit_at(problem: OrbitProblem, guess: Cycle, value: float) -> OrbitPoint:
     continuation = problem.continuation(1 + abs(value))
     try:
         point = continuation.refined(continuation.point(continuation.at_value(guess, value)))
-        # Refinement keeps to the branch, not to the value.
+        # Refinement keeps the orbit on the branch, not at the value.
         return OrbitPoint(problem, continuation.point(continuation.at_value(point.cycle, value)))
     except Refused as why:
         raise ConvergenceError(f"no orbit at {problem.load} = {value:.10g}: {why}") from why
 
 
 def directed(start: OrbitPoint, to: float) -> OrbitPoint:
-    """The same orbit with its tangent towards a value of the load."""
+    """The orbit with its tangent towards a value of the load."""
     sign = 1.0 if (to - start.value) * start.point.tangent.scalars[1] >= 0 else -1.0
     continuation = start.problem.continuation(span_of(start.value, to, start.load))
     return OrbitPoint(start.problem, continuation.adopted(start.point, sign))
@@ -111,7 +111,7 @@ def switched(special: Special, to: float, way: int) -> OrbitPoint:
                 arms.append(continuation.refined(continuation.point(solution, away)))
             except Refused as refused:
                 why = refused
-        # One way is towards the end if any is; the other one may not be found.
+        # The first arm is the one towards the end, if any is; the other one may not be found.
         arms.sort(key=lambda arm: not twice and (arm.value - special.value) * (to - special.value) <= 0)
         if arms and (way > 0 or len(arms) > 1):
             return OrbitPoint(special.problem, arms[0 if way > 0 else 1])
@@ -119,8 +119,8 @@ def switched(special: Special, to: float, way: int) -> OrbitPoint:
 
 
 def followed(start: OrbitPoint, course: Course, earlier: OrbitBranch | None = None) -> OrbitBranch:
-    """The branch from an orbit along its tangent, until it is back there; or after an earlier part of it, and with it,
-    until it is back at the beginning of that."""
+    """The branch from an orbit along its tangent until it returns there; with an earlier part, joined to it, until it
+    returns to the beginning of that."""
     from pfaff.bifurcation.orbits.orbit_branch import OrbitBranch
 
     limits = course.limits(start.case.system, start.load, start.value)
@@ -148,7 +148,7 @@ def _gathered(
     home: Point | None,
     edge: float = AT_EDGE,
 ) -> Gathered:
-    """The branch until it is at home, or its chart is left with so much margin."""
+    """The branch until it returns home, or until the margin of its chart falls to ``edge``."""
     first = continuation.adopted(start.point)
     orbits = Orbits(continuation, first, home or first, edge, course.points)
     found = gathered(
@@ -165,7 +165,7 @@ def _gathered(
 
 
 def _beyond(found: Gathered, start: OrbitPoint, course: Course, limits: Limits) -> Gathered:
-    """The same branch in all velocities, and what follows; in its chart up to its end, where that is not possible."""
+    """The branch continued in all velocities; in its chart up to its end, where that is not possible."""
     points, special, last = found.points, found.special, found.points[-1]
     try:
         passage = Passage(last.problem, last.point.cycle)
@@ -178,12 +178,12 @@ def _beyond(found: Gathered, start: OrbitPoint, course: Course, limits: Limits) 
     more = _gathered(problem, problem.continuation(limits.span, start), points[-1], course, limits, home)
     points, ended = [*points, *more.points[1:]], more.ended
     if ended.reason is Reason.POINTS:
-        ended = stopped(points)
+        ended = stopped(points, course.to)
     return Gathered(points, [*special, *more.special], ended=ended)
 
 
 def _told(ended: Ending, start: OrbitPoint, found: Sequence[OrbitPoint], course: Course) -> Ending:
-    """An ending with what is known about branches that are born at Hopf points."""
+    """The ending, with what is known about branches that are born at Hopf points."""
     if not isinstance(start, Newborn):
         return ended
     if ended.reason is Reason.POINTS and start.centre:

@@ -1,4 +1,4 @@
-"""Arrays that steps of Newton's method for orbits fill again and again, and what else compiled loops need."""
+"""Arrays that Newton steps for orbits fill again and again, and other arguments of compiled loops."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from pfaff.bifurcation.orbits.vectors import LANES, aligned
 
 
 class Workspace(NamedTuple):
-    """Arrays that steps of Newton's method fill: states at Gauss points, condensed equations, changes, and states at
-    the mesh points, a column each, without and with their mirror images."""
+    """Arrays that Newton steps fill: states at Gauss points, condensed equations, changes, and states at the mesh
+    points, a column each, without and with their mirror images."""
 
     X: np.ndarray
     Z: np.ndarray
@@ -24,7 +24,7 @@ class Workspace(NamedTuple):
     dK: np.ndarray
     once: np.ndarray
     both: np.ndarray
-    lanes: np.ndarray  # intervals that are eliminated side by side
+    lanes: np.ndarray  # intervals eliminated side by side
     stiff: np.ndarray  # groups of them whose elimination needs pivoting
 
     @classmethod
@@ -41,17 +41,17 @@ class Workspace(NamedTuple):
 
     @property
     def of_newton(self) -> tuple[np.ndarray, ...]:
-        """What Newton's method needs of it."""
+        """The arrays that Newton's method needs."""
         return self.X, self.Z, self.ends, self.dx, self.dc, self.dK, self.lanes, self.stiff
 
     def columns(self, halved: bool) -> np.ndarray:
-        """For the states at the mesh points."""
+        """The array for the states at the mesh points."""
         return self.both if halved else self.once
 
 
 class Loops(NamedTuple):
-    """What compiled loops need: f with its derivatives, and f with the pivots of its chart, by their addresses; states
-    at the mesh points and f there; the rule and the states; a workspace; and how intervals are eliminated."""
+    """Arguments of compiled loops: f with its derivatives, and f with the pivots of its chart, by their addresses;
+    states at the mesh points and f there; the rule and the states; a workspace; and how intervals are eliminated."""
 
     equations: InLoops
     rates: InLoops
@@ -63,5 +63,5 @@ class Loops(NamedTuple):
 
 
 def solver() -> tuple[tuple[float, int], np.ndarray]:
-    """The limits of elimination in lanes, and what LAPACK does beyond them."""
+    """The limits of elimination in lanes, and LAPACK's routines beyond them."""
     return (condensation.GROWN, condensation.LARGE), lapack()

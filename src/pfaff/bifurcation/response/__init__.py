@@ -1,1 +1,3 @@
-"""Periodic response to explicit forcing: ``harmonics`` (the first orbit) → ``response`` (the branch)."""
+"""Periodic response to explicit forcing: ``harmonics`` (the first orbit) → ``response`` (the branch), in files by
+``response_archive``.
+"""

@@ -1,6 +1,6 @@
 """The first orbit of a forced system: by collocation in time at equidistant phases, with trigonometric polynomials.
 
-The forcing grows from nothing, where the system rests, to what it is; or a motion runs until it repeats itself.
+The forcing grows from zero, where the system rests, to its full value; or a motion runs until it repeats itself.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from pfaff.bifurcation.orbits.orbit_problem import INTERVALS, OrbitProblem
 from pfaff.bifurcation.orbits.variation import rates_and_jacobians
 from pfaff.errors import ConvergenceError
 
-PHASES = 32  # in a period, at first
+PHASES = 32  # phases in a period, at first
 FINEST = 256
 TAIL = 1e-4  # share of the highest third of the harmonics, above which more are taken
-SHORTEST = 1e-3  # step of the forcing from nothing to what it is
-REPEATING = 1e-7  # change from one period to the next, relative, of a motion that has settled
-LONGEST = 600  # periods of a motion
-STEPPED = 1e-10  # error of a step, relative
-ROUGHLY = 1e-8  # of a stiff one
-ODD = 1e-6  # x(t + T/2) + x(t), relative, that is none
+SHORTEST = 1e-3  # least step of the forcing, relative to its full value
+REPEATING = 1e-7  # relative change from one period to the next of a motion that has settled
+LONGEST = 600  # most periods of a motion
+STEPPED = 1e-10  # relative error of a step
+ROUGHLY = 1e-8  # the same for a stiff system
+ODD = 1e-6  # relative size of x(t + T/2) + x(t) that is zero
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Wave:
     omega: float
 
     def at(self, phases: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The trigonometric polynomial through them and its derivative by the phase."""
+        """The trigonometric polynomial through them and its derivative with respect to the phase."""
         count = len(self.x)
         k = np.fft.fftfreq(count, 1 / count)
         coefficients = np.fft.fft(self.x, axis=0) / count
@@ -82,7 +82,7 @@ class Phases:
         return f[:own].T, J[:own, :own].transpose(2, 0, 1)
 
     def step(self, x: np.ndarray, radius: float) -> np.ndarray | None:
-        """That of Newton's method, if it has one."""
+        """A Newton step, or None."""
         f, J = self.rates(x, radius)
         if not (np.isfinite(f).all() and np.isfinite(J).all()):
             return None
@@ -97,10 +97,11 @@ class Phases:
         return change.reshape(x.shape)
 
     def solve(self, x: np.ndarray, radius: float, least: np.ndarray) -> np.ndarray | None:
-        """Newton's method from states at the phases, measured by the ``least`` sizes of states or by what they are;
-        none if it does not converge.
+        """Newton's method from states at the phases, measured by the ``least`` sizes of states or by their own; None if
+        it does not converge.
 
-        Not ``newton``, which goes on to the last digit: a first guess is wanted, and none as soon as steps grow.
+        This is not ``newton`` of ``algebra``, which goes on to the last digit: a first guess is enough, and it stops as
+        soon as steps grow.
         """
         last = np.inf
         for _ in range(CORRECTIONS):
@@ -118,7 +119,7 @@ class Phases:
 
 
 def grown(problem: OrbitProblem, value: float, omega: float, rest: np.ndarray) -> Wave | None:
-    """The response that grows from rest as the forcing grows; none if it folds back on the way, or does not rest."""
+    """The response that grows from rest as the forcing grows; None if it folds back on the way, or does not rest."""
     count = PHASES
     while count <= FINEST:
         phases = Phases(problem.collocation.equations, value, omega, count)
@@ -132,7 +133,7 @@ def grown(problem: OrbitProblem, value: float, omega: float, rest: np.ndarray) -
 
 
 def _grown(phases: Phases, x: np.ndarray) -> np.ndarray | None:
-    # States that rest at zero, but for rounding, are measured by what all the forcing does to them in small motions.
+    # States that rest at zero, up to rounding, are measured by the linear response to the whole forcing.
     linear = phases.step(x, 1.0)
     least = np.zeros(phases.n) if linear is None else np.abs(linear).max(axis=0)
     whole = phases.solve(x, 0.0, least)
@@ -142,7 +143,7 @@ def _grown(phases: Phases, x: np.ndarray) -> np.ndarray | None:
     while radius < 1.0:
         step = min(step, 1.0 - radius)
         following = phases.solve(x + step * slope, radius + step, least)
-        # A first step that finds something far from what the linear response suggests may be on another branch.
+        # A first step that leads far from the linear response may be on another branch.
         if following is None or (radius > 0 and _strays(x, following, step * slope)):
             step /= 2
             if step < SHORTEST:
@@ -158,7 +159,8 @@ def _strays(x: np.ndarray, following: np.ndarray, predicted: np.ndarray) -> bool
 
 
 def settled(problem: OrbitProblem, value: float, omega: float, start: np.ndarray) -> tuple[Wave, int, float]:
-    """The last period of a motion from a start, after how many, and what changed in it, relative to its size."""
+    """The last period of a motion from a start, the number of periods, and the change in the last, relative to its
+    size."""
     from scipy.integrate import solve_ivp
 
     e, period = problem.collocation.equations, 2 * np.pi / omega
@@ -166,7 +168,7 @@ def settled(problem: OrbitProblem, value: float, omega: float, start: np.ndarray
     def rate(_: float, state: np.ndarray) -> np.ndarray:
         return e.rates(state[None], value)[:, 0]
 
-    # Rods are stiff, and a start for Newton's method is all that is wanted.
+    # Rods are stiff, and a start for Newton's method is enough.
     method, error = ("Radau", ROUGHLY) if e.flow.structured else ("DOP853", STEPPED)
     x, change, size = np.append(start, [1.0, 0.0]), np.inf, np.ones(len(start))
     phases = period * np.arange(FINEST) / FINEST
@@ -188,7 +190,7 @@ def settled(problem: OrbitProblem, value: float, omega: float, start: np.ndarray
 
 
 def cycle_of(problem: OrbitProblem, wave: Wave, value: float, halved: bool) -> Cycle:
-    """A wave as a guess on a uniform mesh, the forcing beside it; half of it, if its other half mirrors that."""
+    """A wave as a guess on a uniform mesh, the forcing beside it; half of it, if the other half is its mirror image."""
     c = problem.collocation
     turn, intervals = (np.pi, INTERVALS) if halved else (2 * np.pi, 2 * INTERVALS)
     mesh = Mesh(np.linspace(0.0, 1.0, intervals + 1))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -28,6 +29,7 @@ from pfaff.statement.system import System
 from pfaff.statement.told import answering, shown_in_notebooks
 from pfaff.statement.values import one_of, whole_number
 from pfaff.threads import cached_property
+from pfaff.travel import Travels
 
 if TYPE_CHECKING:
     import xarray
@@ -42,9 +44,9 @@ if TYPE_CHECKING:
 @answering
 @dataclass(frozen=True, eq=False, repr=False)
 class ResponsePoint:
-    """The response at a value of the parameter; ``orbit`` has its multipliers, its time course and the way to others.
+    """The response at a value of the parameter; ``orbit`` gives its multipliers, its time course and the way to others.
 
-    ``amplitude`` is half of what a state covers, ``phase`` that of its part at the frequency of the forcing, relative
+    ``amplitude`` is half of the range of a state, ``phase`` that of its part at the frequency of the forcing, relative
     to cos ωt, ``mean`` its mean. Velocities of ignorable coordinates are among the means.
     """
 
@@ -64,7 +66,7 @@ class ResponsePoint:
 
     @property
     def frequency(self) -> float:
-        """ω of the forcing."""
+        """Angular frequency ω of the forcing."""
         return 2 * np.pi * self.orbit.turns / self.orbit.period
 
     @property
@@ -77,7 +79,7 @@ class ResponsePoint:
 
     @property
     def phase(self) -> dict[str, float]:
-        """Between −π and π: a state is a cos(ωt + phase) and other harmonics."""
+        """Phases between −π and π: a state is a cos(ωt + phase) plus other harmonics."""
         return {name: float(np.angle(h)) for name, h in self.harmonic(1).items()}
 
     @property
@@ -86,23 +88,23 @@ class ResponsePoint:
         return means | {f"{name}_dot": speed for name, speed in self.orbit.mean_velocity.items()}
 
     def harmonic(self, k: int) -> dict[str, complex]:
-        """The complex amplitudes h of the states' parts Re(h e^{ikωt}); of k = 0, their means."""
+        """The complex amplitudes h of the states' parts Re(h e^{ikωt}); for k = 0, their means."""
         c, cycle, flow = self.orbit.problem.collocation, self.orbit.point.cycle, self.orbit.problem.flow
         names, X, weights = own_states(flow), c.stages(cycle), c.weights(cycle)
         whole_number("k", k, 0, len(weights) // 2, "the orbit is known at too few points for it")
         wave = (X[-2] - 1j * X[-1]) ** k * weights
         parts = (X[: len(names)] @ wave) * (2 if k else 1)
-        if cycle.halved:  # the other half adds the same to these waves of a state, or takes it away
+        if cycle.halved:  # the other half adds the same to these waves of a state, or its negative
             parts = np.where(cycle.signs[: len(names)] == (-1) ** k, parts, 0j)
         return dict(zip(names, parts.tolist(), strict=True))
 
     @property
     def measurable(self) -> tuple[str, ...]:
-        """As for orbits, with the ``frequency`` of the forcing and ``phase_`` before the name of a state."""
+        """Names as for orbits, with the ``frequency`` of the forcing and ``phase_`` before the name of a state."""
         return self.orbit.measurable
 
     def measured(self, name: str) -> float:
-        """The value of what has a name in expressions."""
+        """The value that a name stands for in expressions."""
         return self.orbit.measured(name)
 
     @property
@@ -118,10 +120,10 @@ class ResponsePoint:
 
 @shown_in_notebooks
 @dataclass(frozen=True, eq=False, repr=False)
-class Response(Branch[ResponsePoint, "Special"]):
+class Response(Travels, Branch[ResponsePoint, "Special"]):
     """Responses along a parameter. ``response[i]`` is one, ``special`` the folds, tori and period doublings among them.
 
-    ``orbits`` is the branch of orbits itself; ``found`` says how its first one was.
+    ``orbits`` is the branch of orbits itself; ``found`` says how its first one was found.
     """
 
     orbits: OrbitBranch
@@ -160,17 +162,17 @@ class Response(Branch[ResponsePoint, "Special"]):
         return np.array([point.stable for point in self])
 
     def amplitude(self, name: str) -> np.ndarray:
-        """Of one state along the branch."""
+        """Amplitude of one state along the branch."""
         one_of(self.states, name, "no state")
         return np.array([point.amplitude[name] for point in self])
 
     def phase(self, name: str) -> np.ndarray:
-        """Of one state along the branch, without jumps by 2π."""
+        """Phase of one state along the branch, without jumps by 2π."""
         one_of(self.states, name, "no state")
         return np.unwrap([point.phase[name] for point in self])
 
     def beside(self, orbit: OrbitPoint, of: str, name: str) -> float:
-        """A measure of an orbit near this branch; of phases that differ by 2π, the nearest to it."""
+        """A measure of an orbit near this branch; of phases that differ by 2π, the one nearest to the branch."""
         value = float(getattr(ResponsePoint(orbit), of)[name])
         if of != "phase":
             return value
@@ -178,7 +180,7 @@ class Response(Branch[ResponsePoint, "Special"]):
         return float(value + 2 * np.pi * np.round((near - value) / (2 * np.pi)))
 
     def mean(self, name: str) -> np.ndarray:
-        """Of one state along the branch, or of the velocity of an ignorable coordinate."""
+        """Mean of one state along the branch, or of the velocity of an ignorable coordinate."""
         one_of(self[0].mean, name, "no state")
         return np.array([point.mean[name] for point in self])
 
@@ -187,7 +189,7 @@ class Response(Branch[ResponsePoint, "Special"]):
         return tuple(ResponsePoint(orbit) for orbit in self.orbits.at(value))
 
     def peak(self, name: str) -> ResponsePoint:
-        """The response of the largest amplitude of a state among the points."""
+        """The point with the largest amplitude of a state."""
         return self[int(self.amplitude(name).argmax())]
 
     def extend(
@@ -199,7 +201,7 @@ class Response(Branch[ResponsePoint, "Special"]):
         progress: Callable[[OrbitPoint], Any] | None = None,
         events: Mapping[str, Any] | None = None,
     ) -> Response:
-        """The same response followed on until the parameter is ``to``."""
+        """The response followed on until the parameter is ``to``."""
         more = self.orbits.extend(to, points=points, bounds=bounds, progress=progress, events=events)
         return replace(self, orbits=more)
 
@@ -219,8 +221,8 @@ class Response(Branch[ResponsePoint, "Special"]):
 
     @cached_property
     def backbones(self) -> tuple[NormalMode, ...]:
-        """Free vibrations of the system without damping and forcing, whose frequencies lie where those of the forcing
-        do; none of a plain ODE, or where nothing vibrates."""
+        """Free vibrations of the system without damping and forcing, with frequencies in the range of the forcing;
+        empty for a plain ODE, or where nothing vibrates."""
         from pfaff.bifurcation.modes.families import backbones
 
         case, system = self.orbits.problem.case, self.orbits.problem.case.system
@@ -254,6 +256,12 @@ class Response(Branch[ResponsePoint, "Special"]):
         notes = {"system": self.orbits.problem.case.system.name, "load": self.load, "status": self.status}
         return xarray.Dataset(columns, attrs=notes)
 
+    def save(self, path: str | Path) -> Path:
+        """Write a netCDF file with the orbits themselves; ``pfaff.load`` reads it again."""
+        from pfaff.bifurcation.response.response_archive import save
+
+        return save(self, path)
+
     def plot(self, state: str | None = None, of: str = "amplitude") -> Figure:
         """Amplitude (or ``of="mean"``) and phase of a state against the parameter, solid where stable.
 
@@ -286,7 +294,8 @@ def respond(
 
 
 def _first(problem: OrbitProblem, value: float, to: float, start: Mapping[str, float]) -> tuple[OrbitPoint, str]:
-    """The first response: settled on from a start, or grown from rest as the forcing grows, and how it was found."""
+    """The first response, reached by a motion from a start or grown from rest as the forcing grows, and how it was
+    found."""
     omega, rest = forcing_of(problem.flow.system).value(problem.case), np.zeros(len(own_states(problem.flow)))
     for name, each in start.items():
         one_of(own_states(problem.flow), name, f"{problem.case.system.name} has no state")
@@ -320,7 +329,7 @@ def _solved(problem: OrbitProblem, wave: Wave, value: float, to: float) -> Orbit
 
 
 def check_forced(case: Bound) -> None:
-    """Refuse what nothing forces."""
+    """Raise for a system without forcing."""
     if case.system.autonomous:  # type: ignore[attr-defined]
         raise ParameterError(
             f"nothing forces {case.system.name}: state an excitation in time, such as forces={{x: F*cos(Omega*t)}}, or "

@@ -1,4 +1,4 @@
-"""Initial states of assemblies: what is given stays, the rest follows from the constraints."""
+"""Initial states of assemblies: given values stay, the others follow from the constraints."""
 
 from __future__ import annotations
 
@@ -19,13 +19,14 @@ if TYPE_CHECKING:
     from pfaff.flow.assembly import Assembly
     from pfaff.flow.assembly_equations import Equations
 
-SLIGHT = 1e-14  # inertia and compliance, relative, that keep the equations of the free coordinates regular
+SLIGHT = 1e-14  # relative inertia and compliance that keep the equations of the free coordinates regular
 
 
 def initial_state(
     assembly: Assembly, equations: Equations, start: Any, velocities: Any
 ) -> tuple[np.ndarray, np.ndarray]:
-    """q and q̇ that obey the constraints. Arrays must obey them as they are; of a mapping the others follow."""
+    """q and q̇ that obey the constraints. Arrays must obey them as they are; where a mapping is given, the others
+    follow."""
     given = start.q if isinstance(start, Rest) else start
     q, free = _given(assembly, "start", given, assembly.start)
     q = _on_positions(assembly, equations, q, free)
@@ -68,7 +69,8 @@ def _index(assembly: Assembly, what: str, index: Any) -> int:
 def _on_positions(assembly: Assembly, equations: Equations, q: np.ndarray, free: np.ndarray | None) -> np.ndarray:
     """Newton's method with steps of least norm on φ(q) = 0, in the free coordinates.
 
-    Not ``newton``, which ends by its steps: here φ decides, which is zero at once where the start is exact.
+    This is not ``newton`` of ``algebra``, which ends by its steps: here φ decides, which is zero at once if the start
+    is exact.
     """
     rest = np.zeros(assembly.size)
     if free is None:

@@ -25,10 +25,10 @@ if TYPE_CHECKING:
     from pfaff.flow.assembly import Assembly
 
 TOLERANCES = (1e-8, 1e-7, 1e-6)  # tried in turn where rounding of stiff forces lets no step succeed
-LASTING = 10  # steps after which a collapse is no matter of the tolerance
-FIRST = 0.01  # of the duration, tried as first step
-SHORTEST = 1e-14  # of the duration
-KEPT_NUMBERS = 20_000_000  # held for evaluation between the samples; longer motions are interpolated
+LASTING = 10  # steps after which a collapse is no longer a matter of the tolerance
+FIRST = 0.01  # first step tried, relative to the duration
+SHORTEST = 1e-14  # shortest step, relative to the duration
+KEPT_NUMBERS = 20_000_000  # most numbers kept for evaluation between the samples; longer motions are interpolated
 
 
 def simulate(

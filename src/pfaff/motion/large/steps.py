@@ -27,11 +27,11 @@ if TYPE_CHECKING:
 
 STAGES = 7  # measured: 9 take as long, 5 half as long again, 3 several times longer
 AIM = 0.15  # rate of convergence of Newton's method at which steps are cheapest
-NEWTON_SHARE = 0.02  # of the tolerance, left to Newton's method
+NEWTON_SHARE = 0.02  # share of the tolerance left to Newton's method
 HOPELESS = 2.0  # growth of Newton's corrections that ends an attempt
-FLOOR = 1e-4  # sizes below this part of the largest do not count when errors are weighed
+FLOOR = 1e-4  # sizes below this part of the largest do not count when errors are weighted
 SHRINK, GROW, SAFETY = 0.1, 4.0, 0.85
-FAR = 3.0  # ratio of step lengths up to which a step is foretold by the one before
+FAR = 3.0  # ratio of step lengths up to which a step is predicted by the one before
 PROJECTIONS = 40
 
 
@@ -81,7 +81,7 @@ class Step:
         return self.p @ self.method.values(c).T, self.start.work[:, None] + work
 
     def ahead(self, h: float) -> tuple[np.ndarray, np.ndarray]:
-        """Accelerations and reactions foretold at the stages of a next step of length h."""
+        """Accelerations and reactions predicted at the stages of a next step of length h."""
         weights = self.method.values(1 + h / self.h * self.method.nodes).T
         return self.a @ weights, self.p @ weights
 
@@ -90,15 +90,15 @@ class Step:
 
 
 class Sizes:
-    """The largest values so far among coordinates that are alike: errors are weighed by them, whatever the units."""
+    """The largest values so far among coordinates of a kind: errors are weighted by them, whatever the units."""
 
     def __init__(self, assembly: Assembly, duration: float) -> None:
         self._kind = alike(assembly)
-        self._largest = np.zeros((2, self._kind.max() + 1))  # of coordinates, of velocities
+        self._largest = np.zeros((2, self._kind.max() + 1))  # for coordinates and for velocities
         self._duration = abs(duration)
 
     def reached(self, q: np.ndarray, v: np.ndarray) -> Sizes:
-        """The sizes with these values, one column for each instant, taken into account."""
+        """The sizes updated by these values, one column for each instant."""
         larger = copy(self)
         larger._largest = self._largest.copy()
         for largest, x in zip(larger._largest, (q, v), strict=True):
@@ -116,7 +116,7 @@ class Sizes:
 
 
 def alike(assembly: Assembly) -> np.ndarray:
-    """A number for every coordinate, the same for those that are the same coordinate of copies of one part."""
+    """A number for every coordinate, the same for the same coordinate of copies of one part."""
     first = np.concatenate([np.repeat(copies.at[:1], copies.count, axis=0).ravel() for copies in assembly.parts])
     other = np.concatenate([copies.at.ravel() for copies in assembly.parts])
     links = sparse.coo_array((np.ones(len(first)), (first, other)), shape=(assembly.size, assembly.size))
@@ -132,7 +132,7 @@ class Integrator:
         self.equations, self.sizes, self.tolerance = equations, sizes, tolerance
         self.method = radau(self.stages)
         self._known: tuple[State, Slopes] | None = None
-        self._rate = 0.0  # at which Newton's method converged last
+        self._rate = 0.0  # last rate of convergence of Newton's method
         self.finite = True  # whether the last attempt met finite values only
         self._before = self.method.values(np.zeros(1))[0]  # weights of the stages at the start of the step
 
@@ -187,7 +187,7 @@ class Integrator:
         return None
 
     def _slopes(self, state: State, h: float, a: np.ndarray, p: np.ndarray) -> Slopes:
-        """The derivatives at the start of the step, whatever its length."""
+        """The derivatives at the start of the step, independent of its length."""
         if self._known is None or self._known[0] is not state:
             self._known = state, self.equations.slopes(state.z)
         return self._known[1]
@@ -242,8 +242,8 @@ class Integrator:
 class Projection:
     """q, then q̇, moved onto the constraints at the least cost in the energy of a step's pencil.
 
-    What is rounding already, compared to the terms of a constraint, stays: in short steps the cheapest way to remove it
-    is a jolt of the lightest parts.
+    Violations that are rounding relative to the terms of a constraint stay: in short steps the cheapest way to remove
+    them is a jolt of the lightest parts.
     """
 
     def __init__(self, equations: Equations, q: np.ndarray, v: np.ndarray) -> None:

@@ -1,6 +1,6 @@
 """Cazzolli, Dal Corso and Bigoni (2020): every numbered result of the paper, its claims in words and its figures.
 
-Dimensionless throughout: L = M = k = 1. ξ = [d, M_L, I_L, k1]; ξ̂ = [1/2, 15, 15, 50].
+The systems are in ``cases``. Dimensionless throughout: L = M = k = 1. ξ = [d, M_L, I_L, k1]; ξ̂ = [1/2, 15, 15, 50].
 """
 
 from functools import partial

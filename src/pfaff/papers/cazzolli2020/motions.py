@@ -139,7 +139,7 @@ def symmetry(motion: Motion, name: str) -> float:
 
 
 def amplitude_ratio(name: str) -> float:
-    """Of the imperfect to the perfect system."""
+    """Ratio of the amplitudes of the imperfect and the perfect system."""
     imperfect, perfect = (np.ptp(motion[name][-1500:]) for motion in (misaligned(), aligned()))
     return float(imperfect / perfect)
 

@@ -23,7 +23,7 @@ def monodromy(case: Case) -> np.ndarray:
 
 
 def tongue_edge(tongue: int) -> float:
-    """Of the n-th tongue at f0 = L/10: |tr − (±2)| of the monodromy matrix where Mathieu's values put its edges."""
+    """|tr − (±2)| of the monodromy matrix at the edges of the n-th tongue by Mathieu's values, at f0 = L/10."""
     from scipy.special import mathieu_a, mathieu_b
 
     worst = 0.0

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pfaff import Outcome
 from pfaff.atlas import double_four_bar, slider_crank
 from pfaff.motion.three_fields import ThreeFields
 
@@ -100,7 +101,7 @@ def order(mechanism: str) -> float:
 
 
 def redundant_rows() -> float:
-    """Of the linkage with a rigid coupler: the crank in the middle follows from the rest; 1 if that is not found."""
+    """0 if one row of the linkage with a rigid coupler is found redundant, as the middle crank follows from the rest; else 1."""
     system = double_four_bar(True)
     return float(len(system.classification.redundant) != 1 or system.classification.freedom != 1)
 
@@ -137,7 +138,7 @@ def positions_kept() -> float:
 def index_reduced_stops() -> float:
     """Where Taylor's method on the index-reduced equations ends, against the first flat configuration."""
     stopped = _linkage().simulate(2, samples=11, **UPRIGHT)
-    named = not stopped.finished and "lose rank" in stopped.status
+    named = stopped.status.outcome is Outcome.LOST_RANK
     return abs(stopped.t[-1] - first_flat()) if named else np.inf
 
 
