@@ -100,7 +100,7 @@ def test_bounds_say_where_a_branch_ends_on_either_side():
     assert (mirrored.ended.reason, mirrored.ended.bound) == (pfaff.Reason.OTHER_SIDE, 3)
     assert "give bounds=(low, high)" in mirrored.ended
     assert bounded[-1].value == pytest.approx(5, abs=1e-12)
-    assert bounded.ended == "came back to 5"
+    assert bounded.ended == "came to 5"
     opened = case.branch(to=-1, start={"x": 1}, bounds=(-1, None), points=60)
     assert opened.ended.reason is pfaff.Reason.POINTS
     assert opened[-1].value > 3

@@ -80,7 +80,7 @@ def test_a_fold_with_its_coefficient():
     assert fold.coefficient == pytest.approx(-3, rel=1e-9)
     assert branch[0].stable
     assert not branch[-1].stable
-    assert "came back to" in branch.ended
+    assert "came to" in branch.ended
 
 
 def test_a_pitchfork_and_both_of_its_arms():
@@ -250,7 +250,7 @@ def test_an_isola_that_is_followed_on_closes_where_it_first_began():
     """The angle about the circle says how far round the branch went."""
     case = ode({x: x**2 + mu**2 - 1}, mu="3/5").at()
     part = case.branch(to=-0.5, start={"x": 0.8})
-    assert "reached" in part.ended or "came back" in part.ended
+    assert "reached" in part.ended or "came to" in part.ended
     whole = part.extend(-3)
     assert whole.ended == "closes: it is back at its first point"
     angles = np.unwrap([np.arctan2(point["x"], point.value) for point in whole])

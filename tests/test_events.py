@@ -372,3 +372,11 @@ def test_a_status_says_its_outcome_to_programs_after_every_journey(outcome):
     stored = Status.stored(status.notes), Status.stored({"status": str(status)})  # now, and before the name was kept
     for arrived in (pickle.loads(pickle.dumps(status)), *stored):
         assert (arrived, arrived.outcome, arrived.finished) == (status, outcome, outcome is Outcome.FINISHED)
+
+
+@pytest.mark.parametrize("written", ["theta = 1/2", "theta - 1/2", "1/2 = theta"])
+def test_events_may_be_equations(written):
+    """θ̇ = 1 from rest at zero."""
+    theta = sm.Symbol("theta")
+    motion = pfaff.ode({theta: 1 + 0 * theta}).at().simulate(1, events={"half": pfaff.Event(written)})
+    assert motion.events["half"].t == pytest.approx([0.5], abs=1e-12)

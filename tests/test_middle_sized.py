@@ -61,3 +61,22 @@ def test_every_point_of_many_is_found_where_it_is_in_closed_form(first, second, 
     for point in branch:
         every = growth(point.value, first, second)
         assert point.unstable == (every.real > 1e-9).sum()
+
+
+@pytest.mark.parametrize(("cells", "drift", "told"), [(20, "1/5", False), (40, "7/10", True)])
+def test_hopf_points_of_nearly_parallel_modes_say_how_uncertain_they_are(cells, drift, told):
+    """Two fields that oscillate against each other in a row of cells with diffusion and drift a: pairs with the growth
+    rates λ − 3 + 2 √(1 − a²) cos(kπ/(m + 1)). The modes lean to one side like (1 + a)/(1 − a) to the power of m/2, by
+    which rounding counts."""
+    a, load = sm.Rational(drift), sm.Symbol("load")
+    x, y = sm.symbols(f"x:{cells}"), sm.symbols(f"y:{cells}")
+    rates = {}
+    for u, v, sign in ((x, y, -1), (y, x, 1)):
+        for k in range(cells):
+            beside = (1 + a) * (u[k - 1] if k else 0) + (1 - a) * (u[k + 1] if k + 1 < cells else 0)
+            rates[u[k]] = (load - 3) * u[k] + beside + sign * v[k] / 2 - u[k] ** 3
+    exact = 3 - 2 * np.sqrt(1 - float(a) ** 2) * np.cos(np.pi * np.arange(1, 4) / (cells + 1))
+    first = pfaff.ode(rates, {load: 0}, load=load).at().branch(to=float(exact[:2].mean())).of_kind("hopf")[0]
+    assert ("rounding leaves load uncertain by" in first.status) == told
+    uncertain = float(first.status.split("uncertain by ")[1].split(",")[0]) if told else 1e-9
+    assert first.value == pytest.approx(exact[0], abs=uncertain)

@@ -89,7 +89,7 @@ def test_folds_pass_their_cusp_once_whatever_the_end(hardening):
         curve = fold.curve("F", to=to, points=60, bounds=(None, 0.6))
         (cusp,) = curve.special
         assert [cusp["Omega"], cusp["F"]] == pytest.approx([1.0901095026, 0.0513635021], abs=1e-9)
-        assert curve.ended == "came back to 0.6"
+        assert curve.ended == "came to 0.6"
         assert curve[-1]["Omega"] == pytest.approx(1.4869042771, abs=1e-9)
 
 

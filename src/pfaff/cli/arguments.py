@@ -33,6 +33,15 @@ class Number(click.ParamType):
         return float(constant(value, f"{flag} {brief(value)}: {value[:40]!r} is not a number such as 0.1 or 1/10"))
 
 
+class Side(Number):
+    """A number, or none for a side that is open."""
+
+    name = "number or none"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        return None if isinstance(value, str) and value.lower() == "none" else super().convert(value, param, ctx)
+
+
 class Count(click.ParamType):
     """A whole number, however it is written: 1000, 1e3."""
 
@@ -51,7 +60,7 @@ class Count(click.ParamType):
         return int(number)
 
 
-NUMBER, COUNT = Number(), Count()
+NUMBER, COUNT, SIDE = Number(), Count(), Side()
 
 
 def together(*options: Command) -> Command:
@@ -83,7 +92,12 @@ which_case = together(
         shell_complete=parameters,
     ),
 )
-fix = click.option("--fix", multiple=True, metavar="NAME=VALUE", help="A family coordinate: X=0. Repeat.")
+fix = click.option(
+    "--fix",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="A family coordinate, X=0; of an ODE, where a state starts. Repeat.",
+)
 load_parameter = click.option(
     "--load-parameter", metavar="NAME", help="The parameter that grows, if not the declared load."
 )

@@ -12,6 +12,7 @@ import click
 from pfaff.cli.arguments import (
     COUNT,
     NUMBER,
+    SIDE,
     all_rows,
     as_json,
     fix,
@@ -39,10 +40,10 @@ from pfaff.continuation.endings import Reason
 
 within = click.option(
     "--bounds",
-    type=NUMBER,
+    type=SIDE,
     nargs=2,
     metavar="LOW HIGH",
-    help="Also end where the parameter leaves these; by default as far behind the start as --to is ahead.",
+    help="Also end where the parameter leaves these (none: open); by default as far behind the start as --to is.",
 )
 
 

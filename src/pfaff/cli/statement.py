@@ -185,16 +185,16 @@ def _made(make: Callable[..., Any], name: str, options: dict[str, Any]) -> Any:
     for key, parameter in accepted.items():
         if parameter.default is parameter.empty and key not in options and parameter.kind != parameter.VAR_KEYWORD:
             raise StatementError(f"{name} needs its option {key!r}: --option {key}=VALUE")
-    return make(**{key: _plain(value, accepted[key].default) for key, value in options.items()})
+    return make(**{key: _plain(key, value, accepted[key].default) for key, value in options.items()})
 
 
-def _plain(value: Any, default: Any) -> Any:
+def _plain(key: str, value: Any, default: Any) -> Any:
     """Text from the shell in the type of the option's default; a number if there is none and it looks like one."""
     if not isinstance(value, str) or isinstance(default, str):
         return value
     if isinstance(default, bool):
         if value.lower() not in ("true", "yes", "1", "false", "no", "0"):
-            raise StatementError(f"{brief(value)!r} is neither true nor false")
+            raise StatementError(f"--option {key}: {brief(value)!r} is neither true nor false")
         return value.lower() in ("true", "yes", "1")
     for kind in (int, float):
         try:
@@ -202,5 +202,6 @@ def _plain(value: Any, default: Any) -> Any:
         except ValueError:
             if isinstance(default, kind):
                 whole = "whole number" if kind is int else "number"
-                raise StatementError(f"{brief(value)!r} is not a {whole}") from None
+                remedy = f", as its default {default} is: write {default}.0 there for any number" if kind is int else ""
+                raise StatementError(f"--option {key}: {brief(value)!r} is not a {whole}{remedy}") from None
     return value

@@ -285,7 +285,7 @@ class Engine(Generic[P]):
 
 def _on_bound(which: int, bounds: tuple[float, float]) -> Ending:
     """The ending on the bound ahead (0) or behind (1)."""
-    reason, how = ((Reason.REACHED, "reached"), (Reason.OTHER_SIDE, "came back to"))[which]
+    reason, how = ((Reason.REACHED, "reached"), (Reason.OTHER_SIDE, "came to"))[which]
     return Ending(reason, f"{how} {bounds[which]:.10g}", bounds[which])
 
 

@@ -5,6 +5,7 @@ Points say what they can be measured by: ``measurable`` are the names, ``measure
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from math import isnan, nan
 from typing import Any
@@ -13,7 +14,7 @@ import numpy as np
 import sympy as sm
 
 from pfaff.errors import ParameterError, nearest
-from pfaff.statement.expressions import LONGEST, expressed, warn_of_no_number
+from pfaff.statement.expressions import LONGEST, vanishing, warn_of_no_number
 from pfaff.statement.names import checked_title
 from pfaff.statement.values import by_name, shown
 
@@ -61,7 +62,13 @@ def measure(expression: Any, point: Any, culprit: str = "the measure") -> Measur
     It is NaN where it has no finite real value.
     """
     known = {name: sm.Symbol(name) for name in point.measurable}
-    formula = _expressed(expression, known, culprit)
+    for name in re.findall(r"[^\W\d]\w*", str(expression)):
+        if name not in known and f"max_{name}" in known:
+            words = f"max_{name}, min_{name}" + (
+                f", mean_{name} or amplitude_{name}" if f"mean_{name}" in known else ""
+            )
+            raise ParameterError(f"{culprit} contains {name}, which varies along an orbit: write {words}")
+    formula = vanishing(expression, known, culprit, ParameterError)
     if not isinstance(formula, sm.Expr):
         raise ParameterError(f"{culprit} is {shown(formula)}: give an expression of {_some(known)}")
     used = sorted(formula.free_symbols, key=str)
@@ -78,18 +85,6 @@ def measure(expression: Any, point: Any, culprit: str = "the measure") -> Measur
         return found.real if np.isfinite(found) and found.imag == 0 else nan
 
     return value
-
-
-def _expressed(expression: Any, known: Mapping[str, sm.Symbol], culprit: str) -> sm.Expr:
-    """The expression; for an equation lhs − rhs. Sides of one in text are parsed separately, so that errors name the
-    side."""
-    if isinstance(expression, sm.Equality):
-        expression = expression.lhs - expression.rhs
-    sides = expression.split("=") if isinstance(expression, str) and expression.count("=") == 1 else [expression]
-    left, *right = (
-        expressed(side.strip() if isinstance(side, str) else side, known, culprit, ParameterError) for side in sides
-    )
-    return left - right[0] if right else left
 
 
 def _some(known: Mapping[str, Any]) -> str:

@@ -68,11 +68,20 @@ def smooth(knots: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return x, y
 
 
+def _in_colour(line: Line2D) -> Line2D:
+    """A solid line of the same colour: whether a line begins dashed says nothing about its name. A mark stays."""
+    marked = line.get_marker() not in (None, "None", "")
+    return line if marked else Line2D([], [], color=line.get_color(), lw=line.get_linewidth())
+
+
 def name_styles(
     axes: Any, solid: Sequence[bool], words: tuple[str, str] = ("stable", "unstable"), **legend: Any
 ) -> None:
-    """A legend that also says what solid and dashed mean, if there are such lines."""
-    handles, names = axes.get_legend_handles_labels()
+    """A legend of lines by their colours, then of marks; then it says what solid and dashed mean, if there are such
+    lines."""
+    known = list(zip(*axes.get_legend_handles_labels(), strict=True))
+    known.sort(key=lambda each: each[0].get_marker() not in (None, "None", ""))
+    handles, names = [_in_colour(handle) if len(solid) else handle for handle, _ in known], [name for _, name in known]
     for full, style, word in ((True, "-", words[0]), (False, "--", words[1])):
         if full in [bool(each) for each in solid]:
             handles.append(Line2D([], [], color="0.35", ls=style, lw=1.3))

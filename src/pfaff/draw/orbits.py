@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from pfaff.bifurcation.orbits.orbit_branch import OrbitBranch
     from pfaff.bifurcation.orbits.orbit_in_time import Orbit
 
+FLAT = 0.03  # range of a state, relative to the largest in its picture, below which it is drawn larger
+
 
 def draw_branch(branch: OrbitBranch, state: str) -> Figure:
     """Period and amplitude against the load: solid where orbits are stable, dashed elsewhere, special points marked."""
@@ -82,8 +84,11 @@ def draw_time_and_phase(histories: Any, portraits: Any, orbit: Orbit) -> None:
     """States against time, and phase portraits; of very many states, the coordinates that move most."""
     shown = readable({name: orbit[name] for name in orbit.states})
     drawn = [pair for pair in pairs(orbit.states) if pair[0] in shown][: len(CYCLE)]
+    sizes = {name: float(np.ptp(orbit[name])) for name in shown}
     for name, colour in zip(shown, CYCLE, strict=False):
-        histories.plot(orbit.t, orbit[name], color=colour, lw=1, label=formula(name))
+        times = _magnified(sizes[name], max(sizes.values()))
+        words = f"{times:g} {formula(name)}" if times > 1 else formula(name)
+        histories.plot(orbit.t, times * orbit[name], color=colour, lw=1, label=words)
     for k, (first, second) in enumerate(drawn):
         portraits.plot(
             orbit[first], orbit[second], color=CYCLE[k % len(CYCLE)], lw=1, label=f"{formula(first)}, {formula(second)}"
@@ -99,6 +104,11 @@ def draw_time_and_phase(histories: Any, portraits: Any, orbit: Orbit) -> None:
             bbox_to_anchor=(0, 1),
             ncols=4 if axes is histories else 2,
         )
+
+
+def _magnified(size: float, largest: float) -> float:
+    """The power of ten by which a history is drawn larger that would be flat beside others."""
+    return 10.0 ** np.floor(np.log10(largest / size)) if 0 < size < FLAT * largest else 1.0
 
 
 def _draw_multipliers(axes: Any, multipliers: np.ndarray, unstable: int) -> None:

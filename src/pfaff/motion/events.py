@@ -16,7 +16,7 @@ from pfaff.flow.graph import convert
 from pfaff.motion.drive import Driven
 from pfaff.motion.outcomes import Outcome, Status
 from pfaff.motion.taylor import Equations
-from pfaff.statement.expressions import LONGEST, expressed, shortened, warn_of_no_number
+from pfaff.statement.expressions import LONGEST, shortened, vanishing, warn_of_no_number
 from pfaff.statement.names import checked_title
 from pfaff.statement.told import spelt, told
 from pfaff.statement.values import shown, truth
@@ -30,7 +30,7 @@ DIRECTIONS = {0: hy.event_direction.any, 1: hy.event_direction.positive, -1: hy.
 @spelt
 @dataclass(frozen=True)
 class Event:
-    """An expression that vanishes: a section, an end stop, a reaction that changes sign.
+    """An expression that vanishes, or an equation: a section, an end stop, a reaction that changes sign.
 
     The expression is SymPy or text, in coordinates, velocities (``theta1_dot``), reactions (``p``), parameters and
     time ``t``; ``pfaff.statement.expressions`` lists the functions that text may contain. ``direction`` is +1 or −1 for
@@ -162,7 +162,7 @@ def parsed_event(
     name: str, expression: Any, known: Mapping[str, sm.Symbol], plain: Mapping[sm.Expr, sm.Symbol]
 ) -> sm.Expr:
     """An expression in known symbols from SymPy or text; functions of time are replaced by their ``plain`` symbols."""
-    parsed = expressed(expression, known, f"event {shortened(name)}", ParameterError)
+    parsed = vanishing(expression, known, f"event {shortened(name)}", ParameterError)
     if not isinstance(parsed, sm.Expr) or not parsed.free_symbols | parsed.atoms(sm.core.function.AppliedUndef):
         raise ParameterError(
             f"event {name!r} is {shown(parsed)}: give an expression that vanishes, such as 'theta1 - 1/2'"

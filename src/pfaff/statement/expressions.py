@@ -87,6 +87,18 @@ def expressed(given: Any, known: Mapping[str, sm.Expr], culprit: str, refuse: ty
         raise refuse(f"{culprit} is of type {kind}, not an expression: give it in SymPy or as text") from problem
 
 
+def vanishing(given: Any, known: Mapping[str, sm.Expr], culprit: str, refuse: type[PfaffError] = StatementError) -> Any:
+    """The same; an equation becomes lhs − rhs. Sides of one in text are parsed separately, so that errors name the
+    side."""
+    if isinstance(given, sm.Equality):
+        given = given.lhs - given.rhs
+    sides = given.split("=") if isinstance(given, str) and given.count("=") == 1 else [given]
+    left, *right = (
+        expressed(each.strip() if isinstance(each, str) else each, known, culprit, refuse) for each in sides
+    )
+    return left - right[0] if right else left
+
+
 def constant(text: str, culprit: str, refuse: type[PfaffError] = ParameterError) -> sm.Expr:
     """The number that a text states, exactly: 1/3, 0.1, 1e-3, pi/2, sqrt(2)."""
     return parsed(text, {}, culprit, refuse, exact=True)

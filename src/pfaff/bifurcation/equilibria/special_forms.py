@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pfaff.algebra.bordering import balanced
 from pfaff.algebra.structural_zeros import Deflation
+from pfaff.algebra.tolerances import EPS
 from pfaff.bifurcation.equilibria.eigenvalues import axis_pairs, imaginary
 from pfaff.bifurcation.equilibria.sparse_equations import SparseRestEquations
 from pfaff.bifurcation.equilibria.zero_forms import fold_coefficient
@@ -19,9 +21,11 @@ from pfaff.continuation.kinds import MULTIPLE, Kind
 from pfaff.errors import PfaffError
 
 if TYPE_CHECKING:
+    from pfaff.bifurcation.equilibria.rest_equations import RestEquations
     from pfaff.bifurcation.hopf.hopf import Hopf
 
 NAN = float("nan")
+UNSURE = 1e-7  # error of a load by rounding, relative to its range, that is told
 ZERO = 1e-6  # eigenvalues below this, relative to the largest, are zero at a fold
 
 
@@ -69,7 +73,19 @@ def _hopf(problem: Any, spot: Spot) -> SpecialForm:
         found = hopf_on(problem, spot, pair)
     except PfaffError as why:
         return SpecialForm(omega=pair.imag, note=str(why))
-    return SpecialForm(found.l1, found.omega, found, found.criticality)
+    doubt = _doubt(problem.equations, spot, found)
+    return SpecialForm(found.l1, found.omega, found, f"{found.criticality}{doubt}")
+
+
+def _doubt(s: RestEquations, spot: Spot, hopf: Hopf) -> str:
+    """How well the load of a Hopf point is known, in words: nothing if rounding of the matrix hardly moves it."""
+    J, crossing = s.state_jacobian(spot.z), abs(hopf.crossing.real)
+    matrix, units = balanced(J) if isinstance(J, np.ndarray) else (J.data, 1.0)  # as LAPACK takes it
+    condition = float(np.linalg.norm(hopf.p * units) * np.linalg.norm(hopf.q / units))
+    error = EPS * float(np.linalg.norm(matrix)) * condition / crossing if crossing else np.inf
+    if not UNSURE * s.sizes[-1] < error < np.inf:
+        return ""
+    return f"; rounding leaves {hopf.load} uncertain by {error:.0e}, as modes are nearly parallel, and may hide others"
 
 
 def _multiple(spot: Spot, kind: str, many: int) -> SpecialForm:

@@ -190,7 +190,9 @@ def _absence(along: Along, usual: float | None) -> str:
         what = (
             "runs to infinity" if path.boundless else "has no continuation" if path.end == path.origin else "folds back"
         )
-        return f"{text}, where the equilibrium {what}: start from another equilibrium, or vary another parameter"
+        round_it = "follow it round by branch(…).of_kind('hopf'), " if what == "folds back" else ""
+        remedy = f"{round_it}start from another equilibrium, or vary another parameter"
+        return f"{text}, where the equilibrium {what}: {remedy}"
     text += "" if usual is None else ", nor beyond"
     if isinstance(path, LoadPath) and not path.linearise(path.origin).C.any():
         return f"{text}: without damping eigenvalues meet on the imaginary axis and do not cross it; add damping"
