@@ -8,12 +8,14 @@ from functools import cache
 import numpy as np
 import pytest
 import sympy as sm
-from scipy.special import ellipk
+from scipy.optimize import brentq
+from scipy.special import ellipk, mathieu_b
 from sympy.physics.mechanics import dynamicsymbols
 
 import pfaff
 from pfaff.bifurcation.modes import families
-from pfaff.errors import NoBifurcationError, ParameterError
+from pfaff.continuation.engine import Engine
+from pfaff.errors import ConvergenceError, NoBifurcationError, ParameterError
 from test_arms import arm
 
 t = dynamicsymbols._t
@@ -38,6 +40,14 @@ def test_a_pendulum_by_its_energy():
     assert mode.energies[-1] == pytest.approx(1.9, rel=1e-9)
     assert 2 * np.pi / mode.frequencies == pytest.approx(4 * ellipk(mode.energies / 2), rel=1e-8)
     assert "reached energy 1.9" in mode.status
+
+
+def test_amplitudes_between_the_points_of_a_mesh():
+    """T = 4 K(sin²(A/2))/ω; near A = π a fast pendulum's largest angle is at none of them."""
+    g = sm.Symbol("g", positive=True)
+    fast = pfaff.System([x], x.diff(t) ** 2 / 2, -g * sm.cos(x), parameters={g: 1e10}).at()
+    mode = fast.normal_mode(amplitude=3.14)
+    assert mode[-1].period == pytest.approx(4 * ellipk(np.sin(3.14 / 2) ** 2) / 1e5, rel=1e-7)
 
 
 def test_a_pendulum_has_no_vibration_above_its_separatrix():
@@ -211,7 +221,9 @@ def test_modes_pass_where_constraints_do_not_determine_a_velocity(third, number,
     case = free_arm(third)
     mode = case.normal_mode(number, amplitude=amplitude)
     assert mode.status.endswith(f"reached amplitude {amplitude:g}")
-    assert len(mode.special) <= 3
+    turns = np.count_nonzero(np.diff(np.sign(np.diff(mode.energies))))
+    assert len(mode.of_kind("fold")) == turns
+    assert len(mode.special) - turns <= 3
     assert len(mode[-1].orbit.states) == 6  # all velocities
     assert mode.energies[0] < 1e-3 < mode.energies[-1]
     assert mode.frequencies[0] == pytest.approx(mode.vibration.frequencies[number - 1], rel=1e-4)
@@ -243,3 +255,165 @@ def test_modes_that_are_linear_however_large():
         assert mode.status.endswith(f"no special points; reached energy {energy:g}")
         assert mode.frequencies == pytest.approx(np.sqrt(square), rel=1e-9)
         assert mode.amplitudes[moves] == pytest.approx(np.sqrt(2 * mode.energies / square), rel=1e-8)
+
+
+def two_masses(potential, *, masses=(1, 1), **others):
+    kinetic = (masses[0] * x.diff(t) ** 2 + masses[1] * y.diff(t) ** 2) / 2
+    return pfaff.System([x, y], kinetic, potential, **others)
+
+
+def test_the_first_special_point_is_found_however_far_a_mode_goes():
+    """x = A cos ωt, y = 0 is exact in V = (ω²x² + y²)/2 + xy²; beside it ÿ + (1 + 2A cos ωt) y = 0 is Mathieu's
+    equation, whose first tongue begins where 4/ω² = b₁(4A/ω²)."""
+    for detuning in (0.2, 0.05):
+        square = 4 + detuning
+        case = two_masses((sm.Float(square) * x**2 + y**2) / 2 + x * y**2).at()
+        A = brentq(lambda A, square=square: mathieu_b(1, 4 * A / square) - 4 / square, 1e-4, 0.2, xtol=1e-15)
+        for energy in (10, 0.1, 0.01):
+            mode = case.normal_mode(2, energy=energy)
+            (doubling,) = mode.special
+            assert doubling.kind == "period doubling"
+            assert doubling.energy == pytest.approx(square * A**2 / 2, rel=1e-6)
+            assert mode[0].stable
+            assert not mode[-1].stable
+
+
+s = sm.Symbol("s", positive=True)
+CUBIC = two_masses(x**2 / 2 + y**2 / 2 + (x - y) ** 2 / 2 + s * x**4 / 8, parameters={s: 1}, name="cubic spring")
+
+
+@pytest.mark.parametrize(("scale", "step"), [(1, 0.1), (1e-8, 0.1), (1e-4, 0.05), (1, 0.2), (1, 0.3)])
+def test_the_energy_folds_wherever_it_turns(scale, step):
+    """The system of Kerschen et al. (2009): s scales x only, so that s·E of special points is invariant; a multiplier
+    passes 1 where the energy turns, and no other family crosses there."""
+    mode = CUBIC.at(s=scale).normal_mode(1, energy=1e4 / scale, points=1000, step=step)
+    assert mode.ended.reason is pfaff.Reason.REACHED
+    assert [fold.energy * scale for fold in mode.of_kind("fold")] == pytest.approx(
+        [4680.54629, 285.158987, 2105.46602, 1786.38508], rel=1e-7
+    )
+    breaks = [point.energy * scale for point in mode.of_kind("symmetry breaking")]
+    assert breaks == pytest.approx([40.974811, 2730.78526, 6684.03401], rel=1e-7)
+    assert len(mode.special) == 7
+    turns = np.diff(np.sign(np.diff(mode.energies)))
+    assert np.count_nonzero(turns) == 4
+    with pytest.raises(ParameterError, match="no branch of orbits crosses at a fold"):
+        mode.switch(mode.of_kind("fold")[0], energy=1)
+
+
+@pytest.mark.parametrize("step", [0.02, 0.1, 0.3])
+def test_resonance_invents_no_special_points(step):
+    """All multipliers of Hénon and Heiles's small vibrations are 1 but for E: what rounding hides is not told."""
+    mode = two_masses((x**2 + y**2) / 2 + x**2 * y - y**3 / 3).at().normal_mode(2, energy=0.16, step=step)
+    assert [each.kind for each in mode.special] == ["period doubling"] * 2
+    assert [each.energy for each in mode.special] == pytest.approx([0.13528592, 0.15253574], rel=1e-7)
+    assert not mode[0].resolved
+    assert "stability not resolved" in mode[0].status
+    assert not mode.to_xarray()["resolved"].values[0]
+    assert all(point.stable for point in mode if point.resolved and point.energy < 0.1352)
+
+
+def test_a_mode_that_resonance_destroys_is_refused():
+    """x alone is no mode of Hénon and Heiles's potential, nor y of V = (4x² + y²)/2 + xy²: rounding makes none."""
+    for potential in ((x**2 + y**2) / 2 + x**2 * y - y**3 / 3, (4 * x**2 + y**2) / 2 + x * y**2):
+        with pytest.raises(ConvergenceError, match="another frequency may be a multiple"):
+            two_masses(potential).at().normal_mode(1, energy=0.1)
+
+
+def changes(mode):
+    """Of stability, from vibration to vibration at which it is resolved."""
+    return np.count_nonzero(np.diff([int(point.stable) for point in mode if point.resolved]))
+
+
+def test_stability_changes_at_special_points_only():
+    """With ω₂ = 2ω₁ vibrations are unstable from the first, by less than 1e-8; no threshold shows."""
+    potential = x**2 / 2 + x**4 / 8 + (y - x) ** 2 / 4
+    mode = two_masses(potential, masses=(1, sm.Rational(1, 2))).at().normal_mode(1, amplitude=2)
+    (breaking,) = mode.special
+    assert breaking.energy == pytest.approx(0.1293229, rel=1e-6)
+    assert changes(mode) == 1
+    assert all(point.stable == (point.energy > breaking.energy) for point in mode if point.resolved)
+    assert len(mode) < 40
+
+
+def test_a_neutral_direction_is_no_loss_of_stability():
+    """Vibrations through a centre of force may be turned: a pair of multipliers is 1 on all of them."""
+    mode = two_masses((x**2 + y**2) / 2 + (x**2 + y**2) ** 2 / 4).at().normal_mode(1, energy=1)
+    assert mode.special == ()
+    assert not any(point.resolved or point.stable for point in mode)
+
+
+def test_no_parameter_turns_along_a_mode(monkeypatch):
+    """That which unfolds it is zero but for rounding, and is not searched for folds."""
+    monkeypatch.setattr(Engine, "located", None)
+    assert PENDULUM.at().normal_mode(energy=1.9).ended.reason is pfaff.Reason.REACHED
+
+
+@cache
+def bars(count):
+    return pfaff.atlas.column(count, load="spring").at(d="1/2", M_L=15, I_L=15, k1=50, K=40)
+
+
+def test_meshes_resolve_quicker_vibrations():
+    """Of two bars one vibrates 17.8 times as fast as the other: its multiplier is e^{2πi ω₂/ω₁} where both are small,
+    and far from −1."""
+    mode = bars(2).normal_mode(1, energy=0.2)
+    first, second = mode.vibration.frequencies
+    small = bars(2).normal_mode(1, energy=1e-6, points=2)[0]
+    assert np.abs(small.multipliers - np.exp(2j * np.pi * second / first)).min() < 1e-6
+    assert mode.special == ()
+    assert all(point.stable for point in mode)
+
+
+def test_vibrations_quicker_than_meshes_resolve_are_told():
+    """The third frequency of three bars is 338 times the first."""
+    mode = bars(3).normal_mode(1, energy=1e-4)
+    assert mode.special == ()
+    assert not any(point.resolved for point in mode)
+
+
+def test_what_meshes_do_not_resolve_crosses_nothing():
+    """Beside x alone, ÿ + (Ω² + 2c x²) y = 0 is adiabatic for Ω = 200: its tongues are narrower than e^{-Ω}, whatever
+    multipliers on a mesh for x do."""
+    mode = two_masses(x**2 / 2 + x**4 / 4 + 20000 * y**2 + 3000 * x**2 * y**2).at().normal_mode(1, energy=10)
+    assert mode.special == ()
+    assert not mode[0].resolved
+
+
+@pytest.mark.slow
+def test_levels_settle_but_for_rounding():
+    """Of seven bars a sweep leaves 1e-11 of a level, and steps are as long as those of few."""
+    mode = bars(7).normal_mode(1, energy=1, points=36)
+    growth = np.diff(np.log(mode.energies))
+    assert growth[2:].min() > 0.15
+
+
+def test_a_frequency_on_the_other_side_ends_in_words():
+    """Duffing's spring hardens: no vibration is slower than the small ones."""
+    duffing = pfaff.System([x], x.diff(t) ** 2 / 2, x**2 / 2 + x**4 / 4).at()
+    mode = duffing.normal_mode(frequency=0.5)
+    assert mode.ended == "the frequency rises from 1 on, away from 0.5: give one above it, energy=… or amplitude=…"
+    assert mode.frequencies[-1] < 1.7
+    softening = PENDULUM.at().normal_mode(frequency=1.2)
+    assert "the frequency falls from 1 on, away from 1.2: give one below it" in softening.status
+    assert "reached frequency 0.9" in PENDULUM.at().normal_mode(frequency=0.9).status
+
+
+def test_modes_about_another_equilibrium():
+    """V = −x²/2 + x⁴/4 has its wells at ±1, with ω = √2."""
+    wells = pfaff.System([x], x.diff(t) ** 2 / 2, -(x**2) / 2 + x**4 / 4).at()
+    with pytest.raises(NoBifurcationError, match=r"start at a stable one: give its coordinates as keywords, x=…"):
+        wells.normal_mode(energy=0.1)
+    assert wells.normal_mode(energy=0.1, x=1).frequencies[0] == pytest.approx(np.sqrt(2), rel=1e-6)
+
+
+def test_both_panels_show_special_points_and_a_legend_names_them(out_of_phase):
+    left, right = out_of_phase.plot().axes
+    (point,) = out_of_phase.special
+    places = [np.log10(point.energy), point.frequency], [point.frequency, point.amplitude["x"]]
+    for axes, place in zip((left, right), places, strict=True):
+        (mark,) = (line for line in axes.lines if line.get_marker() == "X")
+        assert np.ravel(mark.get_xydata()) == pytest.approx(place)
+        drawn = [line for line in axes.lines if line.get_marker() == "None"]
+        assert [line.get_linestyle() for line in drawn] == ["-", "--"]
+        assert sum(len(line.get_xydata()) for line in drawn) > 10 * len(out_of_phase)
+    assert [text.get_text() for text in right.get_legend().get_texts()] == ["branch point", "stable", "unstable"]

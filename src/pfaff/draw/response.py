@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from itertools import groupby
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
-from pfaff.continuation.kinds import kind_of, mark_of
 from pfaff.draw.diagram import draw_stretches, name_styles, places_of
 from pfaff.draw.labels import formula
-from pfaff.draw.special import COLOURS, mark_special
+from pfaff.draw.special import mark_kinds, mark_special
 from pfaff.draw.style import BLUE, figure, label, title
 
 if TYPE_CHECKING:
@@ -20,6 +19,7 @@ if TYPE_CHECKING:
     from pfaff.bifurcation.response.response import Response
 
 GREY = "0.45"
+SMALLEST = 1e-300  # whose order of magnitude is told
 ABOVE = 1.15  # times the largest amplitude, where a backbone curve is cut
 
 
@@ -65,20 +65,45 @@ def draw_mode(mode: NormalMode, state: str) -> Figure:
     """Frequency against energy and amplitude against frequency, dashed where vibrations are unstable."""
     fig = figure(9, 4)
     left, right = fig.subplots(1, 2)
-    stable = [mode.stable(point) for point in mode]
-    for steady, run in groupby(range(len(mode)), key=lambda i: stable[i]):
-        indices = list(run)
-        joined = list(range(max(indices[0] - 1, 0), indices[-1] + 1))
-        style = "-" if steady else "--"
-        left.plot(mode.energies[joined], mode.frequencies[joined], style, color=BLUE, lw=1.3)
-        right.plot(mode.frequencies[joined], mode.amplitudes[state][joined], style, color=BLUE, lw=1.3)
-    for special in mode.special:
-        kind, several = kind_of(special.kind)
-        shown = {"color": COLOURS[kind.colour], "ms": 5, "ls": "none"}
-        right.plot(2 * np.pi / special.period, special.amplitude[state], mark_of(kind, several), **shown)
-    if mode.energies.max() > 0:
-        left.set_xscale("log")
+    solid = _told([mode.stable(point) if point.resolved else None for point in mode])
+    places = places_of(*(_facts(group) for group in (mode.points, mode.special)))
+    logarithmic = bool(mode.energies.min() > 0)
+    for axes, facts in (
+        (left, lambda each: (np.log10(each.energy) if logarithmic else each.energy, each.frequency)),
+        (right, lambda each: (each.frequency, each.amplitude[state])),
+    ):
+        marks = [facts(each) for each in mode.special]
+        draw_stretches(axes, [facts(each) for each in mode], solid, marks, places, color=BLUE, lw=1.3)
+        mark_kinds(axes, mode, facts, size=5)
+    if logarithmic:
+        _decades(left)
     label(left, "energy", "frequency")
     label(right, "frequency", f"amplitude of {formula(state)}")
+    name_styles(right, solid)
     title(fig, mode.status)
     return fig
+
+
+def _facts(vibrations: Sequence[Any]) -> np.ndarray:
+    """By which vibrations are known: energies and amplitudes by their orders of magnitude."""
+    sizes = [(each.energy, *each.amplitude.values()) for each in vibrations]
+    return np.array([(each.frequency, *_orders(row)) for each, row in zip(vibrations, sizes, strict=True)])
+
+
+def _orders(sizes: tuple[float, ...]) -> np.ndarray:
+    return np.log10(np.maximum(np.abs(sizes), SMALLEST))
+
+
+def _told(stable: list[bool | None]) -> list[bool]:
+    """Where stability is not resolved, that of the next vibration at which it is, or of the last one."""
+    told, after = [], next((each for each in reversed(stable) if each is not None), True)
+    for each in reversed(stable):
+        after = after if each is None else each
+        told.append(after)
+    return told[::-1]
+
+
+def _decades(axes: Any) -> None:
+    """Ticks at powers of ten, along an axis of logarithms."""
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True, nbins=6))
+    axes.xaxis.set_major_formatter(lambda value, _: f"$10^{{{round(value)}}}$")

@@ -13,13 +13,19 @@ EVENTS = (VERMILION, GREEN, PURPLE, ORANGE)  # one after the other: the form is 
 
 
 def mark_special(axes: Any, followed: Any, height: Callable[[Any], float], named: bool = True, size: float = 6) -> None:
-    """Mark the special points of a branch or curve; ``height`` gives the ordinate of each, in the order in which kinds
-    appear."""
+    """Mark the special points of a branch or curve; ``height`` gives the ordinate of each."""
+    mark_kinds(axes, followed, lambda special: (special.value, height(special)), named, size)
+
+
+def mark_kinds(
+    axes: Any, followed: Any, place: Callable[[Any], tuple[float, float]], named: bool = True, size: float = 6
+) -> None:
+    """Mark special points at their places, in the order in which kinds appear."""
     names = list(dict.fromkeys(special.kind for special in followed.special))
     events = [name for name in names if name.startswith(EVENT)]
     for name in names:
         kind, several = kind_of(name)
         colour = EVENTS[events.index(name) % len(EVENTS)] if name in events else COLOURS[kind.colour]
-        points = [(special.value, height(special)) for special in followed.of_kind(name)]
+        points = [place(special) for special in followed.of_kind(name)]
         shown = {"color": colour, "ms": size, "label": name if named else None}
         axes.plot(*zip(*points, strict=True), mark_of(kind, several), ls="none", **shown)

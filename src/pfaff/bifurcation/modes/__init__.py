@@ -1,2 +1,2 @@
-"""Nonlinear normal modes: ``undamped`` (without damping and forcing) → ``vibrations`` (one of them) →
-``first_vibrations`` (where a mode begins) → ``families``."""
+"""Nonlinear normal modes: ``undamped`` (without damping and forcing) → ``vibrations`` (one of them) → ``family`` (their
+multipliers and special points) → ``first_vibrations`` (where a mode begins) → ``families``."""

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from pfaff.bifurcation.modes.family import Vibrations
 from pfaff.bifurcation.modes.first_vibrations import first_vibration
 from pfaff.bifurcation.modes.undamped import Vibration, check_conserved, vibration
 from pfaff.bifurcation.modes.vibrations import MODE_POINTS, FreeVibration, Reach, SpecialVibration
 from pfaff.bifurcation.orbits.chords import Point
-from pfaff.bifurcation.orbits.following import AT_EDGE, LEFT, Orbits
-from pfaff.bifurcation.orbits.neutral import OUTSIDE
+from pfaff.bifurcation.orbits.following import AT_EDGE, LEFT
 from pfaff.bifurcation.orbits.orbits import OrbitPoint
 from pfaff.bifurcation.orbits.passage import Passage, leads_out
 from pfaff.bifurcation.orbits.stepping import Continuation
@@ -42,7 +42,8 @@ if TYPE_CHECKING:
 
     from pfaff.case import Case
 
-DROPPED = {"fold", "torus"}  # kinds that are meaningless where every orbit has neighbours
+DROPPED = {"torus"}  # kinds that are meaningless where every orbit has neighbours
+FAR = 0.1  # relative change of the frequency, away from the one asked for, at which a mode is given up
 NOWHERE = re.compile(r" (near|beyond) -?[\d.]+(e[+-]\d+)?")  # values of the unfolding parameter, which is zero
 
 
@@ -52,7 +53,7 @@ class NormalMode(Branch[FreeVibration, SpecialVibration]):
     """Free vibrations of a system without damping and forcing, from the small ones of its n-th frequency on.
 
     ``frequencies``, ``energies`` and ``amplitudes`` (by state) run along it; ``special`` are the branch points,
-    symmetry breakings and period doublings, at which other vibrations branch off.
+    symmetry breakings and period doublings, at which other vibrations branch off, and folds, where the energy turns.
     """
 
     _elsewhere: ClassVar = {
@@ -125,6 +126,7 @@ class NormalMode(Branch[FreeVibration, SpecialVibration]):
             "frequency": ("point", self.frequencies),
             "energy": ("point", self.energies),
             "stable": ("point", np.array([self.stable(point) for point in self], dtype=np.int8)),
+            "resolved": ("point", np.array([point.resolved for point in self], dtype=np.int8)),
         }
         columns |= {f"amplitude_{name}": ("point", row) for name, row in self.amplitudes.items()}
         columns["special_frequency"] = ("special", np.array([2 * np.pi / each.period for each in self.special]))
@@ -133,10 +135,8 @@ class NormalMode(Branch[FreeVibration, SpecialVibration]):
 
     @staticmethod
     def stable(point: OrbitPoint) -> bool:
-        """Whether all multipliers lie on the unit circle, as far as pairs of them at 1 are resolved."""
-        values = point.point.multipliers
-        far = np.sort(np.abs(values - 1))[1]
-        return bool(np.abs(values).max() < 1 + max(OUTSIDE, 2 * far))
+        """Whether all multipliers of a vibration lie on the unit circle, and that is resolved."""
+        return point.stable
 
     def plot(self, state: str | None = None) -> Figure:
         """Frequency against energy, and the amplitude of a state against frequency."""
@@ -211,12 +211,12 @@ def _gathered(
     omega = small.frequencies[number - 1]
     family = problem.continuation(omega)
     first = family.adopted(start.point)
-    found, special, ended = [first], [], _enough(reach)
+    found, special, ended, before = [first], [], _enough(reach), 0
 
     def vibrating(point: Point) -> FreeVibration:
         return FreeVibration(problem, point, small)
 
-    engine: Engine[Point] = Engine(Orbits(family, first, first, edge))
+    engine: Engine[Point] = Engine(Vibrations(family, first, first, edge))
     watched = watches(reach.events, vibrating(first), vibrating)
     engine.watched = watched
     wanted = {name: (_measure(name, vibrating), limit) for name, limit in reach.limits.items()}
@@ -233,11 +233,15 @@ def _gathered(
                 found.append(crossed[0] if crossed else each)
                 if crossed:
                     ended = Ending(Reason.REACHED, f"reached {crossed[1]}")
-                    special = [s for s in special if _before(s.point, found[-2], found[-1], each)]
+                    last = [s for s in special[before:] if _before(s.point, found[-2], found[-1], each)]
+                    special = special[:before] + last
                     break
+                before = len(special)
                 if reach.progress is not None:
                     reach.progress(vibrating(each))
-                if len(found) >= reach.points:
+                away = _away(omega, [point.cycle.period for point in found], reach)
+                if away is not None or len(found) >= reach.points:
+                    ended = away or ended
                     break
     except KeyboardInterrupt:
         ended = _interrupted(vibrating(found[-1]))
@@ -247,6 +251,22 @@ def _gathered(
 
 def _enough(reach: Reach) -> Ending:
     return Ending(Reason.POINTS, f"stopped after {reach.points} vibrations: ask for more points")
+
+
+def _away(omega: float, periods: list[float], reach: Reach) -> Ending | None:
+    """The end of a mode that is followed by its frequency alone, which has moved far the other way from the start."""
+    if set(reach.limits) != {"frequency"}:
+        return None
+    wanted, now = reach.limits["frequency"], 2 * np.pi / periods[-1]
+    ways = np.diff(periods) * (wanted - omega)  # periods grow as frequencies fall
+    enough = len(periods) >= reach.points or abs(now - omega) > max(abs(wanted - omega), FAR * omega)
+    if not (enough and len(ways) and (ways > 0).all() and (now - omega) * (wanted - omega) < 0):
+        return None
+    how, side = ("rises", "above") if now > omega else ("falls", "below")
+    return Ending(
+        Reason.OTHER_SIDE,
+        f"the frequency {how} from {omega:.8g} on, away from {wanted:g}: give one {side} it, energy=… or amplitude=…",
+    )
 
 
 def _interrupted(last: FreeVibration) -> Ending:

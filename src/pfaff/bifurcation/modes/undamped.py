@@ -11,14 +11,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+import heyoka as hy
 import numpy as np
 import sympy as sm
 
 from pfaff.errors import ConvergenceError, NoBifurcationError, ParameterError
-from pfaff.flow.compiled import Compiled
 from pfaff.flow.flow import Flow
 from pfaff.flow.forcing import forcing_of
-from pfaff.flow.graph import graph_of
+from pfaff.flow.graph import ZERO, Expression, gradient, graph_of
 from pfaff.flow.relative import relative_flow
 from pfaff.statement.system import System
 from pfaff.threads import cached_property, once
@@ -60,6 +60,33 @@ def undamped(system: System) -> System:
 
 
 @dataclass(frozen=True, eq=False)
+class Energy:
+    """T + V in the states of a flow, ignorable coordinates at zero."""
+
+    case: Case
+    flow: Flow
+
+    def __call__(self, x: np.ndarray) -> np.ndarray:
+        """At states, a column each."""
+        return self.flow.compiled("energy", self._in_states, quick=True)(x, self.case.numbers)[0]
+
+    def gradients(self, x: np.ndarray) -> np.ndarray:
+        """A column for each state."""
+        compiled = self.flow.compiled("gradient of the energy", self._gradient, quick=True)
+        return compiled(x.reshape(len(self.flow.states), -1), self.case.numbers)
+
+    def _in_states(self) -> list[Expression]:
+        graph = graph_of(self.case.system)
+        names, states = self.case.system.coordinate_names, self.flow.states
+        velocities = dict(zip(graph.v, self.flow.velocity_expressions, strict=True))
+        gone = {q: ZERO for q, name in zip(graph.q, names, strict=True) if name not in states}
+        return list(hy.subs([graph.kinetic + graph.potential], velocities | gone))
+
+    def _gradient(self) -> list[Expression]:
+        return gradient(self._in_states()[0], self.flow.variables)
+
+
+@dataclass(frozen=True, eq=False)
 class Vibration:
     """Small vibrations about an equilibrium of the undamped system: ``frequencies`` ω and complex ``shapes`` (columns)
     of the states x + Re(shape e^{iωt})."""
@@ -72,16 +99,8 @@ class Vibration:
     zeros: int  # number of zero eigenvalues: dimension of the family of equilibria that this one belongs to
 
     @cached_property
-    def _energy(self) -> Compiled:
-        graph = graph_of(self.case.system)
-        return Compiled([graph.kinetic + graph.potential], [*graph.q, *graph.v], quick=True)
-
-    def energy(self, x: np.ndarray) -> np.ndarray:
-        """T + V at states, a column each; ignorable coordinates at zero."""
-        names, states = self.case.system.coordinate_names, self.flow.states
-        q = [x[states.index(name)] if name in states else np.zeros(x.shape[1]) for name in names]
-        v = self.flow.velocities(x, self.case.numbers)
-        return self._energy(np.ascontiguousarray(np.vstack([*q, v])), self.case.numbers)[0]
+    def energy(self) -> Energy:
+        return Energy(self.case, self.flow)
 
 
 def vibration(case: Case, fixed: Mapping[str, float]) -> Vibration:
@@ -100,7 +119,8 @@ def vibration(case: Case, fixed: Mapping[str, float]) -> Vibration:
     if not largest or growth.max(initial=0.0) > GROWS * largest:
         raise NoBifurcationError(
             f"{free.system.name} does not vibrate about its equilibrium: its eigenvalues are "
-            f"{', '.join(f'{value:.4g}' for value in values[:6])}; normal modes start at a stable one"
+            f"{', '.join(f'{value:.4g}' for value in values[:6])}; normal modes start at a stable one: give its "
+            f"coordinates as keywords, {free.system.coordinate_names[0]}=…"
         )
     chosen = [k for k in np.argsort(values.imag) if values[k].imag > STILL * largest]
     zeros = int((np.abs(values) <= STILL * largest).sum())

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from pfaff.bifurcation.modes.undamped import UNFOLDING, Vibration
+from pfaff.bifurcation.orbits.neutral import OUTSIDE
 from pfaff.bifurcation.orbits.orbits import OrbitPoint, Special
 from pfaff.continuation.course import STEP
 from pfaff.continuation.measuring import checked_events
@@ -39,11 +40,21 @@ class Vibrating(OrbitPoint):
         return float(here - rest)
 
     @property
+    def stable(self) -> bool:
+        """Whether all multipliers lie on the unit circle; where one may be at 1 or −1 that is not resolved."""
+        values = self.point.multipliers
+        return super().stable and bool(np.abs(values[np.abs(values.imag) > OUTSIDE]).max(initial=0.0) < 1 + OUTSIDE)
+
+    @property
+    def status(self) -> str:
+        quality = "stable" if self.stable else "unstable" if self.resolved else "stability not resolved"
+        return f"vibration of frequency {self.frequency:.10g}, energy {self.energy:.8g}: {quality}"
+
+    @property
     def largest(self) -> float:
         """The largest amplitude of a coordinate."""
         names = self.small.case.system.coordinate_names
-        pairs = zip(self.small.flow.states, self.point.cycle.amplitude.tolist(), strict=True)
-        return max(amplitude for name, amplitude in pairs if name in names)
+        return max(amplitude for name, amplitude in self.amplitude.items() if name in names)
 
     @property
     def measurable(self) -> tuple[str, ...]:
@@ -77,6 +88,19 @@ class SpecialVibration(Vibrating, Special):
 
     small: Vibration = field(kw_only=True)
     number: int = field(kw_only=True)
+
+    @property
+    def frequency(self) -> float:
+        return self._vibration.frequency
+
+    @property
+    def energy(self) -> float:
+        """Above that of the equilibrium."""
+        return self._vibration.energy
+
+    @property
+    def _vibration(self) -> FreeVibration:
+        return FreeVibration(self.problem, self.point, self.small)
 
     @property
     def _where(self) -> str:

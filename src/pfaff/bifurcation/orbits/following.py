@@ -110,11 +110,14 @@ class Orbits(Problem[Point]):
                 raise
         if coarse and self.finest is not None:
             following, turn = self._stepped(self.finest, length, before)
-        if strays(
-            at.determinant, self.rate * length, following.determinant, at.tests["torus"], following.tests["torus"]
-        ):
+        if self._strays(at, following, length):
             raise Refused("another branch is near")
         return following, turn
+
+    def _strays(self, at: Point, ahead: Point, length: float) -> bool:
+        """Whether a step leads onto another branch, by the determinant."""
+        change, resolved = self.rate * length, (at.tests["torus"], ahead.tests["torus"])
+        return bool(strays(at.determinant, change, ahead.determinant, *resolved))
 
     def walked(
         self, at: Point, length: float, longest: float, bounds: tuple[float, float], home: Point
@@ -180,7 +183,7 @@ class Orbits(Problem[Point]):
         return point.value
 
     def slope(self, point: Point) -> float:
-        return float(point.tangent.scalars[1])
+        return 0.0 if self.continuation.level else float(point.tangent.scalars[1])
 
     def chord(self, a: Point, b: Point) -> Callable[[float], Point]:
         return Chord(self.continuation, a, b).point

@@ -21,6 +21,7 @@ from pfaff.continuation.endings import Refused
 STAGES = 4
 SWEEPS = 25  # most sweeps over all stages
 KEPT = 1e-12  # change of a level by a sweep, relative to its range on the orbit, that no longer counts
+ROUNDING = 1e-10  # change below which one that is not half of the change before is rounding
 UNFOLDED = 1e-7  # rate along a family, relative to the orbit's, that is zero
 MOVES = "the oscillation moves along the family of equilibria: nothing is conserved there"
 
@@ -62,7 +63,7 @@ def on_level(
     places = pins.right[-1] + (nodes - 1) * _along(last, ahead)
     stages = [origin.moved(ahead, node) for node in nodes]
     levels = np.outer(nodes**2, _over(rows, ahead.x))
-    before = None
+    before, last_change = None, np.inf
     for _ in range(SWEEPS):
         solutions = []
         for stage, level, place in zip(stages, start + levels, places, strict=True):
@@ -72,11 +73,12 @@ def on_level(
         stages, tangents = [each.cycle for each in solutions], [each.tangent for each in solutions]
         slopes = np.array([_over(rows, each.x) / _along(last, each) for each in tangents]) * _along(last, ahead)
         change = integrals @ slopes - levels
-        if (np.abs(change) <= KEPT * size).all():
+        left = float(np.max(np.abs(change) / size))
+        if left <= KEPT or last_change / 2 < left < ROUNDING:
             if _moves(c, solutions[-1], metric):
                 raise Refused(MOVES)
             return solutions[-1]
-        levels, before = _accelerated(levels, change, size, before), (levels, change)
+        levels, before, last_change = _accelerated(levels, change, size, before), (levels, change), left
     raise Refused("the level of what is conserved does not settle")
 
 
@@ -144,14 +146,22 @@ def free_multipliers(
     ``bonds`` are rows that vanish on all changes which constraints allow.
     """
     assert solution.levels is not None
-    unit = metric.states
-    f = unit * solution.rates.T
-    across = np.concatenate([f[:, None], (solution.levels / unit).transpose(1, 0, 2), bonds / unit], axis=1)
-    across /= np.linalg.norm(across, axis=2, keepdims=True)
-    Q = np.linalg.svd(across)[2][:, across.shape[1] :]
-    Q[-1] = Q[0]
-    G = unit[:, None] * solution.G / unit
-    along = np.einsum("jt,jts,js->j", f[1:], G, f[:-1]) / (f[1:] ** 2).sum(axis=1)
-    left = np.ascontiguousarray(Q[1:] @ G @ Q[:-1].transpose(0, 2, 1))
+    _, left, along = across_orbit(solution, solution.levels, metric, bonds)
     values, basis = multipliers(left, np.ones(left.shape[1]), start, accuracy)
-    return sorted_multipliers(np.concatenate([values, [along.prod()], np.ones(len(solution.levels))])), basis
+    return sorted_multipliers(np.concatenate([values, [along], np.ones(len(solution.levels))])), basis
+
+
+def across_orbit(
+    solution: Solution, levels: np.ndarray, metric: Metric, bonds: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, float]:
+    """Rows that span what is on the level set across the orbit, at all mesh points, transition matrices in them, and by
+    what the velocity is carried into itself: 1 but for errors."""
+    unit, cycle = metric.states, solution.cycle
+    f = unit * solution.rates.T[: len(cycle.x)]
+    rows = np.concatenate([f[:, None], (levels / unit).transpose(1, 0, 2), bonds / unit], axis=1)
+    rows /= np.linalg.norm(rows, axis=2, keepdims=True)
+    Q = np.linalg.svd(rows)[2][:, rows.shape[1] :]
+    Q[-1] = cycle.signs * Q[0]
+    G = metric.measured(solution.G)
+    along = np.einsum("jt,jts,js->j", f[1:], G, f[:-1]) / (f[1:] ** 2).sum(axis=1)
+    return Q, np.ascontiguousarray(Q[1:] @ G @ Q[:-1].transpose(0, 2, 1)), float(along.prod())

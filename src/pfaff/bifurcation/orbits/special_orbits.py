@@ -115,7 +115,7 @@ class SpecialOrbits:
             return []
         last /= a.metric.norm(b.tangent)
         middle = 1.5 * (b.value - a.value) - (first + last) / 4
-        at = _near_zero([(0.0, first), (0.5, middle), (1.0, last)])
+        at = near_zero([(0.0, first), (0.5, middle), (1.0, last)])
         return self._pair("fold", a, b, at, [(0.0, a.tests["fold"]), (1.0, b.tests["fold"])])
 
     def _probed(self, kind: str, a: Point, b: Point, at: float) -> float:
@@ -328,7 +328,7 @@ def _nearby(a: Point, b: Point) -> list[float]:
     return [value for each in (a, b) for value in (each.value, each.value + each.tangent.scalars[1])]
 
 
-def _near_zero(nodes: list[tuple[float, float]], share: float = NEAR) -> float | None:
+def near_zero(nodes: list[tuple[float, float]], share: float = NEAR) -> float | None:
     """Where the parabola through three values is nearest to zero or beyond it, between them, if it is low enough
     relative to those."""
     (t0, f0), (_, f1), (t2, f2) = nodes
@@ -338,7 +338,7 @@ def _near_zero(nodes: list[tuple[float, float]], share: float = NEAR) -> float |
 
 def _lowest(nodes: list[tuple[float, float]], share: float = NEAR) -> float | None:
     """The same place, if it is apart from the known ones."""
-    at = _near_zero(nodes, share)
+    at = near_zero(nodes, share)
     return at if at is not None and all(abs(at - place) > APART for place, _ in nodes) else None
 
 

@@ -163,31 +163,33 @@ class Continuation:
     def point(self, solution: Solution, towards: Cycle | None = None, basis: np.ndarray | None = None) -> Point:
         """The point of a corrected orbit; its tangent, now of unit length, points towards a change, or keeps its
         direction."""
-        cycle = solution.cycle
+        cycle, tangent = solution.cycle, solution.tangent
         metric = self.measure(cycle, self.scale(cycle.value))
-        tangent = solution.tangent
         sign = metric.normalise(tangent, tangent if towards is None else towards)
-        accuracy = DECOUPLED * self.settled
-        if self.structural > 1 and solution.levels is None:
-            last = metric.dual(solution.tangent)
-            solution = solution._replace(levels=gradients_of(self.collocation, cycle, metric, last, self.held))
-        bonds = self.collocation.equations.bonds(cycle.x, cycle.value)
-        if solution.levels is None:
-            start, units = basis if self.structural == 1 else None, metric.states
-            if bonds.size:
-                G, signs = allowed(metric.measured(solution.G), cycle.signs, bonds / units)
-                values, basis = multipliers(G, signs, start, accuracy)
-            else:
-                values, basis = multipliers(solution.G, cycle.signs, start, accuracy, units)
-        else:
-            values, basis = free_multipliers(solution, metric, basis, accuracy, bonds)
         error = self.collocation.error(solution, metric)
+        values, basis = self._multipliers(solution, metric, error, basis)
         determinant, margin = sign * solution.determinant * shrunk(values), solution.margin
         residual, steps = solution.residual, solution.steps
         unstable, tests = self._tests(cycle, tangent, values, determinant)
         return Point(
             cycle, tangent, values, determinant, error, residual, steps, margin, metric, basis, unstable, tests
         )  # fmt: skip
+
+    def _multipliers(
+        self, solution: Solution, metric: Metric, error: float, basis: np.ndarray | None
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """The multipliers of an orbit, and the basis in which they are computed, from that of a neighbour."""
+        cycle, accuracy, units = solution.cycle, DECOUPLED * self.settled, metric.states
+        if self.structural > 1 and solution.levels is None:
+            last = metric.dual(solution.tangent)
+            solution = solution._replace(levels=gradients_of(self.collocation, cycle, metric, last, self.held))
+        bonds = self.collocation.equations.bonds(cycle.x, cycle.value)
+        if solution.levels is not None:
+            return free_multipliers(solution, metric, basis, accuracy, bonds)
+        start = basis if self.structural == 1 else None
+        if bonds.size:
+            return multipliers(*allowed(metric.measured(solution.G), cycle.signs, bonds / units), start, accuracy)
+        return multipliers(solution.G, cycle.signs, start, accuracy, units)
 
     def settled_point(self, point: Point) -> Point:
         """The point with the errors of Newton's method reduced to rounding, where it allows."""
