@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 from functools import cache
 
 import mpmath
@@ -30,6 +31,30 @@ def ode(equations, load=mu, **parameters):
 
 def kinds(followed):
     return [special.kind for special in followed.special]
+
+
+def test_kinds_are_the_strings_that_special_points_have():
+    """Equal, printed, ordered in tables, and stored as such."""
+    kind = pfaff.Kind.BRANCH_POINT
+    assert (kind, {kind: 1}["branch point"], {"branch point": 1}[kind]) == ("branch point", 1, 1)
+    assert (str(kind), f"{kind:>13}", repr(kind), json.dumps([kind])) == (
+        "branch point",
+        " branch point",
+        "'branch point'",
+        '["branch point"]',
+    )
+    assert pickle.loads(pickle.dumps(kind)) is kind is pfaff.Kind("branch point")
+    assert np.array([kind, "hopf"]).dtype == np.array(["branch point", "hopf"]).dtype
+    assert {each.codimension for each in pfaff.Kind} == {1, 2}
+
+
+def test_special_points_are_asked_for_by_kind():
+    branch = ode({x: mu + x - x**3 / 3}, mu=-1).at().branch(to=1)
+    assert branch.of_kind(pfaff.Kind.FOLD) == branch.of_kind("fold") == branch.special
+    assert all(special.kind == pfaff.Kind.FOLD and not special.several for special in branch.special)
+    assert [type(special.kind) for special in branch.special] == [str, str]
+    pair = ode({x: mu * x - x**3, y: mu * y - y**3}, mu=-1).at().branch(to=1).special[0]
+    assert (pair.kind, pair.several) == ("multiple branch point", True)
 
 
 def both(special, to):

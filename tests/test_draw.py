@@ -23,10 +23,12 @@ from pfaff.draw.body import draw_body, smooth
 from pfaff.draw.diagram import draw_stretches, places_of
 from pfaff.draw.footage import of_branch, of_motion, of_orbit
 from pfaff.draw.labels import formula, groups, letters
+from pfaff.draw.orbits import draw_orbit
 from pfaff.draw.pictures import Stage, images_of
 from pfaff.draw.scene import scene_of, scene_of_motion
 from pfaff.draw.space import axes_of_view, seen
-from pfaff.draw.style import figure, label
+from pfaff.draw.spectrum import draw_spectrum_path
+from pfaff.draw.style import VERMILION, figure, label
 from pfaff.draw.view import view_of
 from pfaff.errors import ParameterError, StatementError
 from pfaff.statement import coordinates
@@ -510,7 +512,7 @@ def test_every_kind_of_special_point_has_its_mark():
     from pfaff.continuation.trail import Trail
     from pfaff.draw.special import mark_special
 
-    names = [each.text for each in Kind] + [MULTIPLE + each.text for each in Kind]
+    names = [each.value for each in Kind] + [MULTIPLE + each for each in Kind]
     trail = Trail()
     trail.special = tuple(SimpleNamespace(kind=name, value=k) for k, name in enumerate(names))
     axes = Figure().add_subplot()
@@ -760,3 +762,33 @@ def test_a_window_that_follows_is_printed_once_and_its_numbers_go_along(drawn_sl
         assert len(across) >= 3
         assert left <= min(across) < max(across) <= left + width
     assert len(prints) == 1
+
+
+def legend_words(axes) -> set[str]:
+    return {text.get_text() for text in axes.get_legend().get_texts()}
+
+
+def test_multipliers_are_outside_if_the_orbit_says_so():
+    """What is 1 by structure may be a little more; what is unstable may be hardly more."""
+    t = np.linspace(0, 1, 9)
+    x = np.array([np.cos(2 * np.pi * t), np.sin(2 * np.pi * t)])
+    told = type("Told", (SimpleNamespace,), {"__getitem__": lambda self, name: x["ab".index(name)]})
+    orbit = told(t=t, states=("a", "b"), title="")
+    stable = draw_orbit(orbit, np.array([1 + 1e-4, 0.3]), 0).axes[2]
+    assert legend_words(stable) == {"inside or on"}
+    unstable = draw_orbit(orbit, np.array([1 + 1e-7, 1 - 1e-9]), 1).axes[2]
+    assert legend_words(unstable) == {"inside or on", "outside"}
+    assert unstable.lines[-1].get_xdata() == [1 + 1e-7]
+
+
+def test_a_picture_of_a_path_calls_unstable_what_its_spectra_do():
+    """Slow growth beside a stiff mode: x'' + (1 − F) x = 0 with y'' + 10¹⁸ y = 0."""
+    x, y = sm.physics.mechanics.dynamicsymbols("x y")
+    F, t = sm.Symbol("F", real=True), sm.physics.mechanics.dynamicsymbols._t
+    kinetic = (x.diff(t) ** 2 + y.diff(t) ** 2) / 2
+    case = pfaff.System([x, y], kinetic, ((1 - F) * x**2 + 10**18 * y**2) / 2, parameters={F: 0}, load=F).at()
+    assert not case.at(F=1.9).spectrum().stable
+    growth = draw_spectrum_path(case, "F", 2.0, low=1.5).axes[0]
+    red = next(line for line in growth.lines if line.get_color() == VERMILION)
+    assert len(red.get_xdata()) == 801
+    assert red.get_ydata().min() > 0.7

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import itertools
 import re
 import tomllib
 from collections.abc import Iterator
@@ -16,18 +17,53 @@ from pfaff.papers import PAPERS
 SOURCE = Path(__file__).parent.parent / "src" / "pfaff"
 TABLE = tomllib.loads((SOURCE.parent.parent / "docs" / "rooms.toml").read_text())
 OPEN = {"cli", "papers", "compile", "system", "__main__"}  # people's hands: they may enter every room
+TARGETED = ast.Assign | ast.AnnAssign | ast.AugAssign
+
+
+OURS = re.compile(r"pfaff(\.\w+)+")
+
+
+def named_in(node: ast.AST) -> Iterator[str]:
+    """Modules of ours that one node imports, or names in a string as ``import_module`` and ``__import__`` take it."""
+    if isinstance(node, ast.ImportFrom):
+        assert not node.level, f"a relative import, which hides its room: {ast.unparse(node)}"
+        if (node.module or "").split(".")[0] == "pfaff":
+            yield from (f"{node.module}.{each.name}" for each in node.names)
+    elif isinstance(node, ast.Import):
+        yield from (each.name for each in node.names if each.name.split(".")[0] == "pfaff")
+    elif isinstance(node, ast.Constant) and isinstance(node.value, str) and OURS.fullmatch(node.value):
+        yield node.value
 
 
 def imported(tree: ast.AST, inside: bool = False) -> Iterator[tuple[str, bool]]:
     """Modules of ours that are imported, and whether a function does it; not those for type checkers."""
     for node in ast.iter_child_nodes(tree):
         if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test):
+            yield from imported(ast.Module(node.orelse, []), inside)
             continue
-        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("pfaff"):
-            yield from ((f"{node.module}.{each.name}", inside) for each in node.names)
-        elif isinstance(node, ast.Import):
-            yield from ((each.name, inside) for each in node.names if each.name.startswith("pfaff"))
-        yield from imported(node, inside or isinstance(node, ast.FunctionDef))
+        yield from ((name, inside) for name in named_in(node))
+        yield from imported(node, inside or isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef))
+
+
+@pytest.mark.parametrize(
+    ("source", "found"),
+    [
+        ("from pfaff.motion import drive", [("pfaff.motion.drive", False)]),
+        ("def f():\n    import pfaff.motion", [("pfaff.motion", True)]),
+        ("async def f():\n    import pfaff.motion", [("pfaff.motion", True)]),
+        ("if TYPE_CHECKING:\n    import pfaff.motion\nelse:\n    import pfaff.flow", [("pfaff.flow", False)]),
+        ("READERS = {1: ('pfaff.motion.motion_archive', 'load')}", [("pfaff.motion.motion_archive", False)]),
+        ("def f():\n    __import__('pfaff.motion')", [("pfaff.motion", True)]),
+        ("import pfaffian, os  # see 'pfaff.motion'", []),
+    ],
+)
+def test_imports_are_seen_however_they_are_written(source, found):
+    assert list(imported(ast.parse(source))) == found
+
+
+def test_relative_imports_are_refused():
+    with pytest.raises(AssertionError, match="relative"):
+        list(imported(ast.parse("from ..motion import drive")))
 
 
 def modules() -> Iterator[tuple[str, Path]]:
@@ -61,6 +97,22 @@ def test_doors_are_used():
         path = SOURCE.joinpath(*name.split(".")).with_suffix(".py")
         opened = {module.split(".")[1] for module, _ in imported(ast.parse(path.read_text(encoding="utf-8")))}
         assert set(rooms) <= opened, name
+
+
+def constants(path: Path) -> set[str]:
+    """Names that are assigned at the top level of a module."""
+    assigned = [node for node in ast.parse(path.read_text(encoding="utf-8")).body if isinstance(node, TARGETED)]
+    targets = itertools.chain(*(getattr(node, "targets", None) or [getattr(node, "target", None)] for node in assigned))
+    return {name.id for target in targets for name in ast.walk(target) if isinstance(name, ast.Name)}
+
+
+def test_each_tolerance_has_one_meaning():
+    """No module gives a word of ``algebra.tolerances`` another value: a notion that is another has another name."""
+    home = SOURCE / "algebra" / "tolerances.py"
+    kept = constants(home)
+    assert {"REAL", "NEARLY_REAL", "GROWING", "SETTLED"} <= kept
+    again = {path.stem: constants(path) & kept for path in SOURCE.rglob("*.py") if path != home}
+    assert not {name: words for name, words in again.items() if words}
 
 
 def test_no_two_modules_have_one_name():

@@ -261,6 +261,20 @@ def test_a_fault_ends_no_lane(page, subject, monkeypatch):
     assert page.wait("curves", page.ask("look", view=view))["data"]["to"] == 33
 
 
+def test_modes_of_an_assembly_grow_in_a_picture_if_its_verdict_says_so(monkeypatch):
+    """Arnoldi's method leaves squares of frequencies with small imaginary parts, whose roots have real ones."""
+    from pfaff.stability import large
+
+    exact = large.lowest_squares
+    noisy = lambda *given: (exact(*given)[0] * (1 + 1e-8j), exact(*given)[1])  # noqa: E731
+    monkeypatch.setattr(large, "lowest_squares", noisy)
+    many = subject_of(pfaff.atlas.column_assembly(6))
+    roots = many.roots(many.opening())
+    assert roots.values.real.max() > 1e-9 * np.abs(roots.values).max()
+    assert roots.status.startswith("stable")
+    assert not roots.growing.any()
+
+
 def test_odes_and_assemblies_are_shown():
     x, y = sm.symbols("x y")
     mu = sm.Symbol("mu", real=True)

@@ -64,6 +64,7 @@ def results() -> dict[str, Any]:
         "spectrum of a rod": pfaff.atlas.rod(modes=3).at(F=1).spectrum(),
         "ending": known["branch"].ended,
         "reason": known["branch"].ended.reason,
+        "kind": pfaff.Kind.FOLD,
         "cycles": orbits,
         "special orbit": known["fold of cycles"],
         "form of cycles": known["fold of cycles"].normal_form,

@@ -10,9 +10,11 @@ if TYPE_CHECKING:
     from pfaff.archive.loading import load
     from pfaff.bifurcation.curves.rest_archive import load_curve, load_equilibria
     from pfaff.bifurcation.equilibria.branches import EquilibriumBranch
-    from pfaff.bifurcation.orbits.orbit_branch import OrbitBranch, load_branch
+    from pfaff.bifurcation.orbits.orbit_archive import load_branch
+    from pfaff.bifurcation.orbits.orbit_branch import OrbitBranch
     from pfaff.case import Case
     from pfaff.continuation.endings import Ending, Reason
+    from pfaff.continuation.kinds import Kind
     from pfaff.continuation.trail import Branch
     from pfaff.errors import PfaffError
     from pfaff.flow.assembly import Assembly
@@ -36,6 +38,7 @@ _HOMES = {
     "Branch": "pfaff.continuation.trail",
     "Ending": "pfaff.continuation.endings",
     "Reason": "pfaff.continuation.endings",
+    "Kind": "pfaff.continuation.kinds",
     "EquilibriumBranch": "pfaff.bifurcation.equilibria.branches",
     "OrbitBranch": "pfaff.bifurcation.orbits.orbit_branch",
     "Case": "pfaff.case",
@@ -44,7 +47,7 @@ _HOMES = {
     "Motion": "pfaff.motion.result",
     "Outcome": "pfaff.motion.outcomes",
     "load": "pfaff.archive.loading",
-    "load_branch": "pfaff.bifurcation.orbits.orbit_branch",
+    "load_branch": "pfaff.bifurcation.orbits.orbit_archive",
     "load_curve": "pfaff.bifurcation.curves.rest_archive",
     "load_equilibria": "pfaff.bifurcation.curves.rest_archive",
     "load_motion": "pfaff.motion.motion_archive",
@@ -69,6 +72,7 @@ __all__ = [
     "Ending",
     "EquilibriumBranch",
     "Event",
+    "Kind",
     "Motion",
     "Ode",
     "OrbitBranch",

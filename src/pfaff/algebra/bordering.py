@@ -12,7 +12,7 @@ from statistics import median
 
 import numpy as np
 
-from pfaff.algebra import newtons_method
+from pfaff.algebra.newtons_method import newton
 from pfaff.algebra.tolerances import AT_REST, NEIGHBOUR, TRANSVERSAL, rank
 
 FAINT = 1e-6  # rows below this, relative to the largest, are not scaled up to its size
@@ -107,7 +107,7 @@ def _effective(candidates: np.ndarray, Q: np.ndarray, rows: np.ndarray) -> np.nd
     return left[:, : len(sines)][:, sines > TRANSVERSAL].T @ candidates
 
 
-def newton(
+def bordered_newton(
     rhs: Callable[[np.ndarray], np.ndarray],
     jacobian: Callable[[np.ndarray], np.ndarray],
     x: np.ndarray,
@@ -126,7 +126,7 @@ def newton(
         size = float(np.abs(change).max() / (1 + np.abs(x).max()))
         return x + change * min(1.0, FARTHEST / size if size else 1.0), size
 
-    found = newtons_method.newton(step, x.copy())
+    found = newton(step, x.copy())
     return found.at, found.settled and (regular or _rests(rhs, jacobian, found.at))
 
 

@@ -19,6 +19,7 @@ SAFE = 4.0  # times an estimated error: beyond this a number is not explained by
 
 # imaginary
 REAL = 1e-7  # imaginary parts below this are treated as zero: a double real eigenvalue splits by √ε = 1.5e-8
+NEARLY_REAL = 1e-6  # the same by Arnoldi's method, which splits double ones by the root of its residual
 
 # growing
 NOISE = 1e-13  # real parts of an eigenvalue, and entries of a vector, that are rounding, whatever an estimate says

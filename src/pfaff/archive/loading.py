@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 READERS = {
     "motion": ("pfaff.motion.motion_archive", "load_motion"),
     "motion of a plain ODE": ("pfaff.motion.motion_archive", "load_motion"),
-    "branch of orbits": ("pfaff.bifurcation.orbits.orbit_branch", "load_branch"),
+    "branch of orbits": ("pfaff.bifurcation.orbits.orbit_archive", "load_branch"),
     "branch of equilibria": ("pfaff.bifurcation.curves.rest_archive", "load_equilibria"),
     "branch of an assembly": ("pfaff.bifurcation.equilibria.assembled_archive", "load_assembly"),
     "curve": ("pfaff.bifurcation.curves.rest_archive", "load_curve"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path as FilePath
+from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from pfaff.bifurcation.orbits.orbits import OrbitPoint
     from pfaff.bifurcation.response.response import Response
     from pfaff.export import Export
-    from pfaff.rest.path import Path
+    from pfaff.rest.path import EquilibriumPath
     from pfaff.statement.parameters import Parametrised
     from pfaff.studies.study import Study
     from pfaff.studio.launch import Running
@@ -115,7 +115,7 @@ class Bound(Travels):
     def _example(self) -> str:
         return self.system.parameter_names[0] if self.system.parameters else "F"
 
-    def path(self, load: str, fixed: Mapping[str, float]) -> Path:
+    def path(self, load: str, fixed: Mapping[str, float]) -> EquilibriumPath:
         """The equilibrium followed as a parameter changes."""
         raise NotImplementedError
 
@@ -249,7 +249,7 @@ class Bound(Travels):
     def export(
         self,
         to: str,
-        folder: str | FilePath | None = None,
+        folder: str | Path | None = None,
         *,
         load: str | None = None,
         until: float | None = None,
@@ -270,7 +270,7 @@ class Bound(Travels):
         self,
         axes: Any,
         measure: Any = "flutter",
-        store: str | FilePath | None = None,
+        store: str | Path | None = None,
         *,
         load: str | None = None,
         to: float | None = None,
@@ -302,7 +302,7 @@ class Bound(Travels):
         return sweep(self, axes, measure, store, load, to, chunk, source, accept, fixed)
 
     def studio(
-        self, *, port: int = 0, browser: bool = True, wait: bool = True, store: str | FilePath | None = None
+        self, *, port: int = 0, browser: bool = True, wait: bool = True, store: str | Path | None = None
     ) -> Running | None:
         """The whole analysis interactively in a browser, until Ctrl-C; needs the extra ``studio``.
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pfaff.bifurcation.modes.families import NormalMode
     from pfaff.bifurcation.modes.vibrations import FreeVibration
     from pfaff.rest.mechanical import Equilibria, Equilibrium
-    from pfaff.rest.path import Path
+    from pfaff.rest.path import EquilibriumPath
     from pfaff.rest.small_motions import Linearisation
     from pfaff.rest.spectrum import Spectrum
     from pfaff.rest.steady_motions import SteadyMotion
@@ -46,7 +46,7 @@ class Case(Moving):
             rod.check_values(case.values, self.system.load and self.system.load.name)
         return case
 
-    def path(self, load: str, fixed: Mapping[str, float]) -> Path:
+    def path(self, load: str, fixed: Mapping[str, float]) -> EquilibriumPath:
         """The path of the equilibrium as a load grows; if a speed is fixed, that of the steady motion as a parameter
         changes."""
         from pfaff.rest.reached import path_of

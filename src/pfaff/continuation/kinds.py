@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from enum import Enum
+from enum import StrEnum
 
 MULTIPLE = "multiple "  # prefix: several of one kind at one place
 EVENT = "event: "  # prefix of the name of a user's event
 
 
-class Kind(Enum):
-    """Name and codimension of a kind, and its mark in pictures: a form, and a colour of its own at that form."""
+class Kind(StrEnum):
+    """The kinds of special points by name: ``special.kind == pfaff.Kind.FOLD``, ``branch.of_kind(pfaff.Kind.HOPF)``.
+
+    Each is the string that ``special.kind`` is, "fold" or "hopf". Where several happen at one place ``special.several``
+    is true, and the kind has "multiple " before it; the kind of an event is "event: " with its name. ``codimension`` is
+    the number of parameters that must have certain values; in pictures it is marked by a form, ``mark``, and a
+    ``colour`` of its own at that form.
+    """
 
     FOLD = "fold", 1, "o", "vermilion"
     BRANCH_POINT = "branch point", 1, "X", "orange"
@@ -40,15 +46,30 @@ class Kind(Enum):
     ORBIT_FLIP = "orbit flip", 2, "^", "purple"
     INCLINATION_FLIP = "inclination flip", 2, "v", "orange"
 
-    def __init__(self, text: str, codimension: int, mark: str, colour: str) -> None:
-        self.text, self.codimension, self.mark, self.colour = text, codimension, mark, colour
+    codimension: int
+    mark: str
+    colour: str
 
-    def marked(self, several: bool) -> str:
-        """The form of its mark; several at one place have another form."""
-        return self.mark if not several else "P" if self.mark != "P" else "h"
+    def __new__(cls, name: str, codimension: int, mark: str, colour: str) -> Kind:
+        kind = str.__new__(cls, name)
+        kind._value_, kind.codimension, kind.mark, kind.colour = name, codimension, mark, colour
+        return kind
+
+    __repr__ = str.__repr__  # as the strings that results have
 
 
-NAMES = {kind.text: kind for kind in Kind}
+NAMES = {kind.value: kind for kind in Kind}
+
+
+class OfKind:
+    """What all special points have in common."""
+
+    kind: str
+
+    @property
+    def several(self) -> bool:
+        """Whether several of one kind happen together at this place."""
+        return self.kind.startswith(MULTIPLE)
 
 
 def kind_of(name: str) -> tuple[Kind, bool]:
@@ -56,6 +77,11 @@ def kind_of(name: str) -> tuple[Kind, bool]:
     if name.startswith(EVENT):
         return Kind.EVENT, False
     return NAMES[name.removeprefix(MULTIPLE)], name.startswith(MULTIPLE)
+
+
+def mark_of(kind: Kind, several: bool) -> str:
+    """The form of the mark of a kind; several at one place have another form."""
+    return kind.mark if not several else "P" if kind.mark != "P" else "h"
 
 
 def is_kind(name: str) -> bool:

@@ -68,12 +68,13 @@ def _draw_birth(axes: Any, branch: OrbitBranch, state: str) -> None:
     axes.set_xlim(low, high)
 
 
-def draw_orbit(orbit: Orbit, multipliers: np.ndarray | None = None) -> Figure:
-    """States against time, phase portraits (of pairs where there are no velocities), multipliers on the unit circle."""
+def draw_orbit(orbit: Orbit, multipliers: np.ndarray | None = None, unstable: int = 0) -> Figure:
+    """States against time, phase portraits (of pairs where there are no velocities), multipliers on the unit circle, of
+    which this many are unstable."""
     fig = figure(9 if multipliers is None else 12, 4)
     histories, portraits, *more = fig.subplots(1, 2 if multipliers is None else 3)
     if multipliers is not None:
-        _draw_multipliers(more[0], multipliers)
+        _draw_multipliers(more[0], multipliers, unstable)
     draw_time_and_phase(histories, portraits, orbit)
     title(fig, orbit.title)
     return fig
@@ -110,10 +111,11 @@ def _magnified(size: float, largest: float) -> float:
     return 10.0 ** np.floor(np.log10(largest / size)) if 0 < size < FLAT * largest else 1.0
 
 
-def _draw_multipliers(axes: Any, multipliers: np.ndarray) -> None:
-    """Inside and outside the unit circle; one at 1 is the orbit itself."""
+def _draw_multipliers(axes: Any, multipliers: np.ndarray, unstable: int) -> None:
+    """Inside and outside the unit circle; one at 1 is the orbit itself, which rounding may have moved outside."""
     axes.add_patch(Circle((0, 0), 1, fc="none", ec=GREY, lw=1))
-    outside = np.abs(multipliers) > 1 + 1e-6
+    distances = np.where(np.abs(multipliers) > 1, np.abs(multipliers - 1), -1.0)
+    outside = np.isin(np.arange(len(multipliers)), np.argsort(-distances, kind="stable")[:unstable])
     for these, colour, mark, words in ((~outside, BLUE, "o", "inside or on"), (outside, VERMILION, "s", "outside")):
         if these.any():
             axes.plot(multipliers[these].real, multipliers[these].imag, mark, color=colour, label=words)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from pfaff.continuation.kinds import EVENT, kind_of
+from pfaff.continuation.kinds import EVENT, kind_of, mark_of
 from pfaff.draw.style import GREEN, ORANGE, PURPLE, SKY, VERMILION
 
 COLOURS = {"vermilion": VERMILION, "orange": ORANGE, "green": GREEN, "purple": PURPLE, "sky": SKY}
@@ -28,4 +28,4 @@ def mark_kinds(
         colour = EVENTS[events.index(name) % len(EVENTS)] if name in events else COLOURS[kind.colour]
         points = [place(special) for special in followed.of_kind(name)]
         shown = {"color": colour, "ms": size, "label": name if named else None}
-        axes.plot(*zip(*points, strict=True), kind.marked(several), ls="none", **shown)
+        axes.plot(*zip(*points, strict=True), mark_of(kind, several), ls="none", **shown)

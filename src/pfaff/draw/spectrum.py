@@ -10,6 +10,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from pfaff.algebra.tolerances import GROWING
 from pfaff.draw.labels import formula
 from pfaff.draw.style import BLUE, GREY, VERMILION, figure, label, legend_above, title
 from pfaff.errors import PfaffError, number_of
@@ -27,7 +28,6 @@ POINTS = 801
 BEYOND = 1.3  # range of a picture, relative to the last critical load
 FAST = 10.0  # decay, relative to the largest frequency or growth, beyond which rates would press all others into a line
 DECADES = 30.0  # ratio of critical loads beyond which loads are drawn logarithmically
-FLAT = 1e-9  # growth rates below this, relative to the largest eigenvalue, are zero
 
 
 def draw_spectrum(spectrum: Spectrum) -> Figure:
@@ -58,7 +58,7 @@ def draw_roots(values: np.ndarray, growing: np.ndarray, zeros: str) -> Figure:
     if zeros:
         axes.plot(0, 0, "x", color=GREY, label=zeros)
     size = np.abs(values).max(initial=0.0)
-    if size and np.abs(values.real).max() < FLAT * size:  # rounding, which would fill the picture
+    if size and np.abs(values.real).max() < GROWING * size:  # rounding, which would fill the picture
         axes.set_xlim(-size / 10, size / 10)
     leave_out_fast(axes.set_xlim, axes, values)
     label(axes, "growth rate", "frequency")
@@ -138,10 +138,10 @@ def draw_spectrum_path(
     # Loads at which eigenvalues meet belong to the grid: there the branches separate like square roots.
     edges = [cell.low for cell in found.cells if low < cell.low < to]
     loads = np.unique(np.concatenate([(np.geomspace if powers else np.linspace)(low, to, POINTS), edges]))
-    values = [path.linearise(load_).eigenvalues() for load_ in loads]
-    at = np.concatenate([np.full(len(each), load_) for load_, each in zip(loads, values, strict=True)])
-    unstable = np.concatenate([each.real > 1e-7 * np.abs(each).max() for each in values])
-    every = np.concatenate(values)
+    modes = [path.linearise(load_).motions().modes() for load_ in loads]
+    at = np.concatenate([np.full(len(each.values), load_) for load_, each in zip(loads, modes, strict=True)])
+    unstable = np.concatenate([each.values.real > each.on_axis for each in modes])
+    every = np.concatenate([each.values for each in modes])
     fig = figure(7, 5)
     top, bottom = fig.subplots(2, 1, sharex=True)
     for axes, part, name in ((top, every.real, "growth rate"), (bottom, every.imag, "frequency")):
@@ -156,7 +156,7 @@ def draw_spectrum_path(
     if powers:  # growth, too: what crosses zero first grows least
         top.set_xscale("log")
         top.set_yscale(
-            "symlog", linthresh=max(abs(min(marks, key=float).eigenvalue or 0.0), FLAT * np.abs(every).max())
+            "symlog", linthresh=max(abs(min(marks, key=float).eigenvalue or 0.0), GROWING * np.abs(every).max())
         )
     else:
         leave_out_fast(top.set_ylim, top, every)

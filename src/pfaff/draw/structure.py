@@ -12,6 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patheffects import withStroke
 
+from pfaff.algebra.newtons_method import newton
 from pfaff.draw.body import draw_body
 from pfaff.draw.labels import formula, formulas, groups
 from pfaff.draw.scene import Scene, drawing_of, scene_of
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 BENT = 0.4  # how far coordinates are moved for the picture, in radians or lengths of the system
 STEP = 1e-4
 APART = 0.3  # least distance of names, relative to the scale
-NEWTON = 30
+MOST, SEEN = 30, 1e-9  # most Newton steps, and the last one, in radians or lengths: nobody sees more
 ARROW = {"arrowstyle": "->", "color": "0.35", "lw": 1.1, "shrinkA": 0, "shrinkB": 0}
 WIDTH = 6.4
 WORDS = {
@@ -82,16 +83,15 @@ def _on_constraints(case: Case, start: np.ndarray) -> np.ndarray:
     if not case.system.statement.positions:
         return start
     residual = _positions(case.system)
+
+    def step(q: np.ndarray) -> tuple[np.ndarray, float]:
+        f, A = (np.array(each, dtype=float) for each in residual(*q, *case.numbers, 0.0))
+        change = np.linalg.lstsq(A, f, rcond=None)[0]
+        return q - change, np.abs(change).max()
+
     random = np.random.default_rng(0).uniform(-1, 1, (20, len(start)))
-    for q in (start, *(start + random)):
-        q = q.copy()
-        for _ in range(NEWTON):
-            f, A = (np.array(each, dtype=float) for each in residual(*q, *case.numbers, 0.0))
-            step = np.linalg.lstsq(A, f, rcond=None)[0]
-            q -= step
-            if np.abs(step).max() < 1e-9:
-                return q
-    return start
+    tried = (newton(step, q, MOST, enough=SEEN) for q in (start, *(start + random)))
+    return next((found.at for found in tried if found.ceased), start)
 
 
 @once(most=1)

@@ -160,7 +160,11 @@ class Assembly(Travels):
         return sparse.csc_array((entries.data, where), shape=(self.pattern.total, self.pattern.total))
 
     def settle(self, load: float, z: np.ndarray, selection: sparse.csc_array) -> Rest:
-        """Newton's method from z = (q, p), whose steps obey the conditions that select a member of the family."""
+        """Newton's method from z = (q, p), whose steps obey the conditions that select a member of the family.
+
+        This is not ``newton`` of ``algebra``, which ends by its steps: here the balance of forces decides, since soft
+        directions never settle.
+        """
         relative, last, before = np.inf, np.inf, np.inf
         for steps in range(NEWTON_STEPS):
             values = self._evaluate(z, load)

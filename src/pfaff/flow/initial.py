@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import sympy as sm
 
-from pfaff.algebra.tolerances import NEWTON_STEPS
+from pfaff.algebra.newtons_method import newton
 from pfaff.errors import ConstraintError, ConvergenceError, SingularMassError
 from pfaff.flow.compiled import Compiled
 from pfaff.flow.graph import graph_of
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from pfaff.case import Case
     from pfaff.flow.structured import Matched
 
+ROUNDING = 1e-15  # of positions, a step of Newton's method after which there is none
 KEPT = 1e-10  # a given state obeys the constraints if their residual is below this, relative to its terms
 REFINED = 3  # solutions of the same linear equations, each for the residual of the last
 ROUNDED = 1e-14  # coefficients below this, relative to their row of A, are zeros
@@ -219,13 +220,15 @@ def on_positions(
     """
     if not constraints.holonomic:
         return q
-    q, rows = q.copy(), slice(-constraints.holonomic, None)
-    for _ in range(NEWTON_STEPS):
+    rows = slice(-constraints.holonomic, None)
+
+    def step(q: np.ndarray) -> tuple[np.ndarray, float]:
         phi, _, A, M = constraints(q, v, time)
-        step = least_change(M, A[rows], -phi, free, yielding)
-        q += step
-        if np.abs(step).max(initial=0.0) <= 1e-15 * (1 + np.abs(q).max()):
-            break
+        change = least_change(M, A[rows], -phi, free, yielding)
+        return q + change, np.abs(change).max(initial=0.0) / (1 + np.abs(q + change).max())
+
+    # Steps may cease to shrink for a while, where A is singular: those that are no rounding go on.
+    q = newton(step, q, settled=0.0, enough=ROUNDING).at
     phi, _, A, M = constraints(q, v, time)
     left = np.abs(phi)
     wrong = ~(left <= KEPT * (np.abs(A[rows]) @ usual_sizes(q, M)))

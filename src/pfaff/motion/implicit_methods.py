@@ -27,7 +27,7 @@ Sample = tuple[float, np.ndarray]
 
 
 @dataclass(frozen=True)
-class Path:
+class Integrated:
     """Times ``t`` reached and states ``x``, one column for each; early ends add the last state, off the grid.
 
     ``knots`` and ``states`` are the ends of the integrator's own steps, with some points in between.
@@ -56,7 +56,7 @@ def integrate(
     backend: str | None = None,
     progress: Callable[[float], object] | None = None,
     max_steps: int = 1_000_000,
-) -> Path:
+) -> Integrated:
     """The states at ``times``, an increasing or decreasing grid that begins at ``x0``.
 
     Errors are held to ``tolerance`` per step, relative to each state or to its size in ``sizes`` (by default the
@@ -83,7 +83,7 @@ def integrate(
         status = Status(Outcome.FAILED, str(problem))
     if not status.finished and abs(run.last[0] - times[0]) > abs(reached[-1][0] - times[0]):
         reached.append(run.last)
-    return Path(*_columns(reached), status, run.method, *_columns(run.trail))
+    return Integrated(*_columns(reached), status, run.method, *_columns(run.trail))
 
 
 def _columns(samples: list[Sample]) -> tuple[np.ndarray, np.ndarray]:

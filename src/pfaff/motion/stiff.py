@@ -19,7 +19,7 @@ from pfaff.flow.initial import Constraints, on_positions, on_velocities
 from pfaff.flow.shape import ignorable_coordinates
 from pfaff.flow.structured import Matched
 from pfaff.flow.structured_views import stiff_rows
-from pfaff.motion.implicit_methods import SHARPEST, Path, integrate
+from pfaff.motion.implicit_methods import SHARPEST, Integrated, integrate
 from pfaff.motion.measures import Energy, Stored, measures, power_expressions
 from pfaff.motion.result import Motion
 from pfaff.statement import System
@@ -111,7 +111,7 @@ def _set_right(constraints: Constraints, t: np.ndarray, y: np.ndarray) -> np.nda
 class Between:
     """The state at any time: polynomials through values and rates along the integrator's own steps."""
 
-    def __init__(self, path: Path, rates: Callable[[np.ndarray, np.ndarray], np.ndarray], size: int) -> None:
+    def __init__(self, path: Integrated, rates: Callable[[np.ndarray, np.ndarray], np.ndarray], size: int) -> None:
         self._path, self._rates, self._size = path, rates, size
 
     @cached_property

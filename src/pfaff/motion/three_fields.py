@@ -114,7 +114,10 @@ class ThreeFields:
     def _midpoint(
         self, node: Node, h: float, v: np.ndarray, scale: float
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
-        """v̄, ∂T/∂v and Λ; the rows are those at the midpoint expected."""
+        """v̄, ∂T/∂v and Λ; the rows are those at the midpoint expected.
+
+        This is not ``newton`` of ``algebra``: the metric of steps changes with them, and the remaining balance decides.
+        """
         n, m = self.n, self.m
         numbers, t = np.append(self.numbers, h / 2), node.t + h / 2
         held = self._at_end(node.q + h / 2 * v, np.zeros(n), t)
@@ -139,7 +142,10 @@ class ThreeFields:
         return z[:n].copy(), pi, z[n:].copy()
 
     def _on_positions(self, q: np.ndarray, v: np.ndarray, t: float) -> np.ndarray:
-        """The nearest q with φ(q, t) = 0, from q."""
+        """The nearest q with φ(q, t) = 0, from q.
+
+        This is not ``newton`` of ``algebra``: there are many such points, and the first step that is no shorter ends.
+        """
         n, first = self.n, self.m - self.holonomic
         if not self.holonomic:
             return q

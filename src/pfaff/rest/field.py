@@ -16,7 +16,7 @@ from pfaff.flow.lowering import shape_flow
 from pfaff.flow.shape import dependent_velocities, ignorable_coordinates
 from pfaff.flow.sparse_jacobian import is_sparse, jacobian_at
 from pfaff.rest.flow_paths import FlowPath
-from pfaff.rest.path import LoadPath, Path
+from pfaff.rest.path import EquilibriumPath, LoadPath
 from pfaff.rest.small_motions import Linearisation
 from pfaff.statement.system import System
 from pfaff.threads import once
@@ -66,7 +66,7 @@ class Field:
         return jets_of(self.flow).form(x, self.numbers(load), *vectors)
 
 
-def field_at(path: Path, load: float, omega: float) -> tuple[Field, np.ndarray]:
+def field_at(path: EquilibriumPath, load: float, omega: float) -> tuple[Field, np.ndarray]:
     """The field and the equilibrium on a path at a load; a frequency ω sets the time scale."""
     if isinstance(path, FlowPath):
         return Field(path.flow, path.load, path.case.numbers, path.zeros, path.held), path.solution(load)

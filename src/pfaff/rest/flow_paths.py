@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pfaff.algebra.bordering import bordering, newton
+from pfaff.algebra.bordering import bordered_newton, bordering
 from pfaff.algebra.tolerances import NEIGHBOUR
 from pfaff.errors import PfaffError
 from pfaff.flow.flow import Flow
-from pfaff.rest.path import Path
+from pfaff.rest.path import EquilibriumPath
 from pfaff.rest.states import FlowLinearisation, linearise_flow, steady_near
 from pfaff.threads import cached_property
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 NEARER = 8  # how often a neighbouring load is looked for at a quarter of the distance
 
 
-class FlowPath(Path):
+class FlowPath(EquilibriumPath):
     """A path from the present value of the parameter; where states come in families, the ``held`` ones select a
     member."""
 
@@ -47,7 +47,9 @@ class FlowPath(Path):
     def corrected(self, z: np.ndarray, load: float) -> np.ndarray | None:
         flow, numbers = self.flow, self.numbers(load)
         try:
-            found, settled = newton(lambda x: flow.rhs(x, numbers), lambda x: flow.jacobian(x, numbers), z, self.held)
+            found, settled = bordered_newton(
+                lambda x: flow.rhs(x, numbers), lambda x: flow.jacobian(x, numbers), z, self.held
+            )
         except (np.linalg.LinAlgError, PfaffError):
             return None
         return found if settled else None

@@ -136,7 +136,10 @@ class Fronts:
         return ended + [(int(k), self._end(f, int(k), "too long")) for k in long]
 
     def _corrected(self, y: np.ndarray, across: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Newton's method on planes across the tangents."""
+        """Newton's method on planes across the tangents.
+
+        This is not ``newton_columns``: a curve whose steps grow is given up at once, to try a shorter one.
+        """
         y, good, last = y.copy(), np.full(y.shape[1], True), np.full(y.shape[1], np.inf)
         active = np.arange(y.shape[1])
         for _ in range(CORRECTED):

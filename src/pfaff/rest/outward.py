@@ -10,13 +10,13 @@ import numpy as np
 from pfaff.errors import ConvergenceError
 
 if TYPE_CHECKING:
-    from pfaff.rest.path import Path
+    from pfaff.rest.path import EquilibriumPath
 
 
 class Outward:
     """A path parametrised by the distance from its origin, towards larger loads or (sign −1) smaller ones."""
 
-    def __init__(self, path: Path, sign: float) -> None:
+    def __init__(self, path: EquilibriumPath, sign: float) -> None:
         self.path, self.sign = path, sign
 
     def load(self, distance: float) -> float:

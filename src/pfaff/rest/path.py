@@ -37,7 +37,7 @@ PROBE = 1e-6  # step of load for the tangent, relative to the step
 BEGINNINGS = 64  # beginnings of paths that a system keeps: sliders ask for them again
 
 
-class Path:
+class EquilibriumPath:
     """The equilibrium at the origin of a load, continued to any load by tangent and Newton's method.
 
     A step is accepted where the tangents at both ends agree with it: the path cannot leap to another branch.
@@ -228,7 +228,7 @@ class Path:
         raise NotImplementedError
 
 
-class LoadPath(Path):
+class LoadPath(EquilibriumPath):
     """The coordinates and reactions (q, p) of a mechanical system, from zero load or another value of it."""
 
     case: Case

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pfaff.algebra.bordering import bordering, newton
+from pfaff.algebra.bordering import bordered_newton, bordering
 from pfaff.algebra.pencil import Pencil
 from pfaff.algebra.structural_zeros import Deflation
 from pfaff.algebra.tolerances import NEIGHBOUR
@@ -69,7 +69,7 @@ def steady_near(case: OdeCase, start: Mapping[str, float]) -> SteadyState:
         if found is not None:
             return found
     try:
-        x, settled = newton(lambda x: flow.rhs(x, numbers), lambda x: flow.jacobian(x, numbers), x0)
+        x, settled = bordered_newton(lambda x: flow.rhs(x, numbers), lambda x: flow.jacobian(x, numbers), x0)
     except (np.linalg.LinAlgError, PfaffError) as problem:
         raise ConvergenceError(f"no equilibrium of {case.system.name} from this start: {problem}") from problem
     if not settled:
@@ -104,7 +104,7 @@ def _family_dimension(
     for q in (null / np.linalg.norm(null, axis=0)).T:
         away = NEIGHBOUR * (1 + np.abs(x).max()) * q
         try:
-            y, settled = newton(rhs, jacobian, x + away)
+            y, settled = bordered_newton(rhs, jacobian, x + away)
         except (np.linalg.LinAlgError, PfaffError):
             continue
         stays = np.linalg.norm(y - x) > np.linalg.norm(away) / 2 and bordering(jacobian(y)).right.shape[1] > 0

@@ -23,7 +23,7 @@ from pfaff.stability.stretches import moved
 DISTANCE = 1e-3  # ε, relative, at which two eigenvalues are about to meet
 SUSPECT = 0.05  # the same, relative to its length, on a stretch where the polynomial is a prediction
 INFINITE = 1e-13  # reciprocals of roots below this, relative to the largest, belong to roots at infinity
-NEARLY_REAL = 1e-4  # imaginary parts below this, relative to the root, may be rounding: of two close real roots
+PARTED = 1e-4  # imaginary parts below this, relative to the root, may be rounding: of two close real roots
 TOO_NEAR = 1e8  # reciprocal distance of a root from the shift beyond which it spoils the others
 EVENED = 4  # sweeps that even out rows and columns
 SHIFTS = (0.0, -0.37, -0.73, 1.61)  # about which roots are computed, in usual sizes: the first that is none
@@ -58,7 +58,7 @@ def real_roots(terms: Sequence[np.ndarray], deficiency: int = 0, exact: bool = T
         return np.zeros(0)
     evened = _evened(list(terms))
     roots = _roots(_projected(evened, deficiency) if deficiency else evened)
-    near = roots[np.abs(roots.imag) <= (NEARLY_REAL * np.abs(roots) if exact else SUSPECT)]
+    near = roots[np.abs(roots.imag) <= (PARTED * np.abs(roots) if exact else SUSPECT)]
     return np.array(sorted({*near.real.tolist(), *(near.real - near.imag).tolist()}))  # np.unique imports numpy.ma
 
 

@@ -37,10 +37,11 @@ MARCH = 16  # steps of load where nothing is predicted
 @told
 @dataclass(frozen=True)
 class CheckedLoad:
-    """The lowest eigenvalues ω at one load, and how many of them grow."""
+    """The lowest eigenvalues ω at one load, which of them grow, and how many do as oscillations or exponentials."""
 
     load: float
     values: np.ndarray
+    growing: np.ndarray
     oscillating: int
     divergent: int
 
@@ -219,7 +220,8 @@ class Search:
 
     def _note(self, load: float, values: np.ndarray) -> None:
         oscillating, divergent = (int(mask.sum()) for mask in self.view.growing(values))
-        self.checked[load] = CheckedLoad(load, self.view.omega(values), oscillating, divergent)
+        growing = np.logical_or(*self.view.growing(values.real + 1j * np.abs(values.imag)))  # both of every pair
+        self.checked[load] = CheckedLoad(load, self.view.omega(values), growing, oscillating, divergent)
 
     def _loads(self) -> np.ndarray:
         """Loads to look at one by one: evenly up to twice the prediction, then in growing steps."""

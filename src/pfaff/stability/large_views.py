@@ -9,13 +9,12 @@ from typing import NamedTuple
 import numpy as np
 
 from pfaff.algebra.newtons_method import Newton, newton
-from pfaff.algebra.tolerances import GROWING
+from pfaff.algebra.tolerances import GROWING, NEARLY_REAL
 from pfaff.errors import ConvergenceError
 from pfaff.flow.sparse_pencil import SparseLinearisation
 from pfaff.rest.assemblies import AssemblyPath
 from pfaff.stability.large_modes import Border, lowest_squares, nearest_roots
 
-NEARLY_REAL = 1e-6  # relative imaginary parts below this are zero: Arnoldi's method splits double ones by as much
 MARGIN = 1e-3  # distance, relative to the critical load, at which its two sides are examined
 ROUNDING = 1e-11  # error of shift-inverted eigenvalues, relative to the largest
 CONVERGED = 1e-13  # relative step of the load after which another, costly one is not taken

@@ -15,6 +15,7 @@ from math import sqrt
 import numpy as np
 from scipy import sparse
 
+from pfaff.algebra.tolerances import NEARLY_REAL
 from pfaff.flow.sparse_pencil import SparseLinearisation, factorised
 from pfaff.stability.large_modes import largest, lowest_squares
 from pfaff.threads import known_property
@@ -23,7 +24,6 @@ MOST = 128  # most eigenvalues asked for
 BEYOND = 1.05  # least radius of the disc, relative to its distance from the origin
 LOWEST = 8  # modes among which the fastest growing one is looked for
 BESIDE = np.array([1.0, 1.3, 1.7])  # shifts tried beside its square, where no eigenvalue may be
-NEARLY_REAL = 1e-6  # relative imaginary parts below this are zero: Arnoldi's method splits double ones by as much
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,7 +33,7 @@ class Watched:
     The nearest come first; ``vectors`` are their columns (q, p).
     """
 
-    pencil: Pencil
+    pencil: WatchedPencil
     shift: float
     values: np.ndarray
     vectors: np.ndarray
@@ -57,7 +57,7 @@ class Watched:
 
     def slopes(self, change: SparseLinearisation) -> np.ndarray:
         """How the eigenvalues change with the matrices: −wᵀ(dP)v / wᵀ(∂P/∂ω)v."""
-        V, W, moved = self.vectors, self.left, Pencil(change, self.pencil.reversible)
+        V, W, moved = self.vectors, self.left, WatchedPencil(change, self.pencil.reversible)
         pushed = sum(part @ V * self.values**k for k, part in enumerate(moved.parts))
         turned = sum(k * (part @ V) * self.values ** (k - 1) for k, part in enumerate(self.pencil.parts) if k)
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -73,7 +73,7 @@ class Watched:
 
 
 @dataclass(frozen=True, eq=False)
-class Pencil:
+class WatchedPencil:
     """[[M ω² + C ω + K, Aᵀ], [A, 0]] as a polynomial in ω; in s = ω² where it is ``reversible``."""
 
     lin: SparseLinearisation
@@ -105,7 +105,7 @@ class Pencil:
         return shift + 1 / inverted, vectors[:total]
 
 
-def _at(pencil: Pencil, shift: float) -> np.ndarray:
+def _at(pencil: WatchedPencil, shift: float) -> np.ndarray:
     if pencil.reversible:
         return pencil.lin.pencil_data(0.0) + pencil.lin.data["M"] * shift
     return pencil.lin.pencil_data(shift)
@@ -132,7 +132,7 @@ def _inverse(solve: Solve, parts: tuple[sparse.csc_array, ...], shift: float) ->
 
 def watched(lin: SparseLinearisation, reversible: bool, shift: float, count: int) -> Watched:
     """``count`` eigenvalues about a shift, or as many as it takes to reach beyond the origin."""
-    pencil = Pencil(lin, reversible)
+    pencil = WatchedPencil(lin, reversible)
     while True:
         found = Watched(pencil, shift, *pencil.nearest(shift, count))
         if found.radius >= BEYOND * shift or count >= min(MOST, pencil.finite):

@@ -57,6 +57,24 @@ class RodStatement(Statement):
         return self.frame.demanding
 
 
+def _check_forces(system: System) -> None:
+    for coordinate in system.forces:
+        if coordinate not in system.coordinates:
+            names = ", ".join(system.coordinate_names)
+            raise StatementError(
+                f"forces names {shown(coordinate)}, which is not a coordinate; the coordinates are {names}"
+            )
+
+
+def _check_positions(phi: tuple[sm.Expr, ...], q: set[sm.Symbol], v: set[sm.Symbol]) -> None:
+    """Holonomic constraints say something of coordinates, and nothing of velocities."""
+    for k, expression in enumerate(phi, 1):
+        if expression.free_symbols & v:
+            raise ConstraintError(f"holonomic constraint {k} contains velocities: move it to nonholonomic_constraints")
+        if not expression.free_symbols & q:
+            raise ConstraintError(f"holonomic constraint {k}, {expression}, contains no coordinate: remove it")
+
+
 def in_plain_symbols(system: System) -> Statement:
     t = system.time
     plain_q = tuple(sm.Symbol(name, real=True) for name in system.coordinate_names)
@@ -79,20 +97,9 @@ def in_plain_symbols(system: System) -> Statement:
         check_smooth(expression, where, "energies, forces and constraints are real")
         return expression
 
-    for coordinate in system.forces:
-        if coordinate not in system.coordinates:
-            names = ", ".join(system.coordinate_names)
-            raise StatementError(
-                f"forces names {shown(coordinate)}, which is not a coordinate; the coordinates are {names}"
-            )
+    _check_forces(system)
     phi = tuple(plain(c, f"holonomic constraint {k + 1}") for k, c in enumerate(system.holonomic_constraints))
-    for k, expression in enumerate(phi):
-        if expression.free_symbols & set(plain_v):
-            raise ConstraintError(
-                f"holonomic constraint {k + 1} contains velocities: move it to nonholonomic_constraints"
-            )
-        if not expression.free_symbols & set(plain_q):
-            raise ConstraintError(f"holonomic constraint {k + 1}, {expression}, contains no coordinate: remove it")
+    _check_positions(phi, set(plain_q), set(plain_v))
     rates = tuple(sum((sm.diff(f, q) * v for q, v in zip(plain_q, plain_v, strict=True)), sm.diff(f, t)) for f in phi)
     pfaffian = tuple(
         plain(c, f"nonholonomic constraint {k + 1}") for k, c in enumerate(system.nonholonomic_constraints)

@@ -22,6 +22,9 @@ from pfaff.studies.marching import FOUND, NOWHERE, PAST, UNRESOLVED, March, Stre
 ROUNDING = 1e-15  # relative error of every term of a polynomial of a matrix that was reduced by elimination
 APART = 1e-6  # step of differences, relative to the load: Newton's method needs no better
 Polish = Callable[[Frame, np.ndarray, np.ndarray, np.ndarray], tuple[np.ndarray, ...]]
+ROUGHLY_REAL = (
+    1e-3  # imaginary parts of roots below this, relative to 1 + |root|, are zero: a start for Newton's method
+)
 CLEAR = 1e-4  # double roots below this, in units of the frame, are too near zero to be called growing or not
 
 
@@ -160,7 +163,7 @@ def _flattest(C: np.ndarray) -> np.ndarray:
     companion[:, np.arange(1, m - 1), np.arange(m - 2)] = 1.0
     roots = np.linalg.eigvals(companion)
     sizes = np.abs(np.array([_horner(C, roots[:, k].real)[0] for k in range(m - 1)])).T
-    real = np.abs(roots.imag) <= 1e-3 * (1 + np.abs(roots))
+    real = np.abs(roots.imag) <= ROUGHLY_REAL * (1 + np.abs(roots))
     best = np.where(real, sizes, np.inf).argmin(axis=1)
     return np.take_along_axis(roots.real, best[:, None], axis=1)[:, 0]
 

@@ -11,7 +11,7 @@ from pfaff.errors import ParameterError
 from pfaff.flow.shape import kept_coordinates
 from pfaff.statement.values import one_of
 
-STEPS, SETTLED = 12, 1e-6  # most Gauss–Newton steps; the last one, relative to the structure
+STEPS, REACHED = 12, 1e-6  # most Gauss–Newton steps; the last one, relative to the structure
 PROBE = 1e-6  # displacement for derivatives, in radians or lengths
 SOFT = 1e-2  # resistance of displacements, relative to the derivatives: a point out of reach is approached
 HOLDS = 1e3  # weight of a constraint on positions, relative to the mouse
@@ -30,7 +30,7 @@ def pulled(case: Any, point: str, at: np.ndarray) -> tuple[np.ndarray, str]:
     if len(at) != reach.dimension:
         raise ParameterError(f"a place of {len(at)} numbers in a drawing of {reach.dimension} dimensions")
     size = reach.extent or reach.scale
-    for _ in range(STEPS):
+    for _ in range(STEPS):  # least squares with bounded steps, a few for every move of the mouse: not ``newton``
         there, slope = _moved(case, point, q, free)
         held, tied = _positions(case, q, free)
         rows = np.vstack([slope, HOLDS * tied, SOFT * np.linalg.norm(slope) * np.eye(len(free))])
@@ -38,7 +38,7 @@ def pulled(case: Any, point: str, at: np.ndarray) -> tuple[np.ndarray, str]:
         step = np.linalg.lstsq(rows, gap, rcond=None)[0]
         step *= min(1.0, LONGEST / (np.abs(step).max() or 1.0))
         q[free] += step
-        if np.abs(slope @ step).max(initial=0.0) < SETTLED * size:
+        if np.abs(slope @ step).max(initial=0.0) < REACHED * size:
             break
     return q, f"held at {point}"
 

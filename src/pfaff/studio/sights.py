@@ -9,13 +9,14 @@ from typing import Any
 
 import numpy as np
 
+from pfaff.algebra.tolerances import GROWING
 from pfaff.draw.footage import Footage
 from pfaff.draw.labels import letters
 from pfaff.draw.scene import scene_of
 from pfaff.errors import ConvergenceError, PfaffError
 from pfaff.statement.values import number_from
 from pfaff.studio.sliders import handy
-from pfaff.studio.subject import FLAT, SLOWEST, Assembled, Roots, Stated, Subject
+from pfaff.studio.subject import SLOWEST, Assembled, Roots, Stated, Subject
 from pfaff.studio.view import View
 
 LOADS = 241  # at which eigenvalues are drawn against the load
@@ -126,14 +127,14 @@ class Paths:
         load, (low, to) = subject.load(view), load_range(subject, view)
         order = np.argsort(np.abs(self.values), axis=1, kind="stable")[:, :SLOWEST]
         values = np.take_along_axis(self.values, order, axis=1)
-        growing = values.real > FLAT * np.nanmax(np.abs(values), initial=TINY)
+        growing = values.real > GROWING * np.nanmax(np.abs(values), initial=TINY)
         return {
             "load": load,
             "letters": letters(load),
             "low": low,
             "to": to,
             "loads": packed(self.loads),
-            "re": packed(np.where(np.abs(values.real) > FLAT * np.abs(values), values.real, 0.0)),
+            "re": packed(np.where(np.abs(values.real) > GROWING * np.abs(values), values.real, 0.0)),
             "im": packed(values.imag),
             "growing": packed(growing),
             "count": values.shape[1],

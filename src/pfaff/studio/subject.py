@@ -25,7 +25,6 @@ MODES = 12  # of an assembly that are shown
 MEASURES = ("flutter", "divergence", "buckling", "flutter_frequency", "hopf", "omega", "l1", "stable", "growth")
 GENERAL = ("hopf", "omega", "l1", "stable", "growth")  # those of them that a plain ODE has
 SLOWEST = 16  # eigenvalues in a picture: the fast ones of a rod would hide them
-FLAT = 1e-9  # growth rates below this, relative to the eigenvalues, are zero
 COORDINATE = re.compile(r"q(0|[1-9][0-9]{0,8})(?:_dot)?")  # of an assembly, or its speed
 FEW = 12  # coordinates whose initial values are offered one by one
 
@@ -268,8 +267,7 @@ class Assembled(Subject):
             self.value(view)
         )
         values = found.values.real + 1j * np.abs(found.values.imag)
-        growing = values.real > FLAT * np.abs(values).max(initial=1.0)
-        return Roots(values, growing, 0, f"{found.status} ({len(values)} lowest modes)")
+        return Roots(values, found.growing, 0, f"{found.status} ({len(values)} lowest modes)")
 
 
 def subject_of(given: Any, **more: Any) -> Subject:

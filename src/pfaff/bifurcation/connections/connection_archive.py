@@ -16,7 +16,8 @@ from pfaff.bifurcation.connections.arc_equations import ArcEquations
 from pfaff.bifurcation.connections.arcs import Arc
 from pfaff.bifurcation.connections.connection_curves import ConnectionCurve
 from pfaff.bifurcation.connections.connections import Connection, ConnectionSpecial
-from pfaff.bifurcation.connections.joining import SIDES, Join, Joining
+from pfaff.bifurcation.connections.joining import SIDES, Joining
+from pfaff.bifurcation.connections.joins import Join
 from pfaff.bifurcation.orbits.cycles import Mesh
 from pfaff.bifurcation.orbits.orbit_problem import DEGREE
 from pfaff.continuation.endings import Ending, Refused

@@ -12,7 +12,8 @@ import numpy as np
 from pfaff.bifurcation.connections.arc_equations import ArcEquations
 from pfaff.bifurcation.connections.arcs import Arc
 from pfaff.bifurcation.connections.connections import Connection, ConnectionSpecial
-from pfaff.bifurcation.connections.joining import Join, Joining
+from pfaff.bifurcation.connections.joining import Joining
+from pfaff.bifurcation.connections.joins import Join
 from pfaff.continuation.course import POINTS, Bounds, Course, Limits
 from pfaff.continuation.endings import Ending, Refused
 from pfaff.continuation.engine import Engine

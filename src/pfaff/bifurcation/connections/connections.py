@@ -10,9 +10,10 @@ import numpy as np
 
 from pfaff.bifurcation.connections.arc_equations import ArcEquations
 from pfaff.bifurcation.connections.arcs import at_times
-from pfaff.bifurcation.connections.joining import Join
+from pfaff.bifurcation.connections.joins import Join
 from pfaff.bifurcation.orbits.orbit_in_time import EXTREMES, SAMPLES, Orbit
 from pfaff.continuation.course import POINTS, STEP, Bounds, Course
+from pfaff.continuation.kinds import OfKind
 from pfaff.statement.told import shown_in_notebooks
 from pfaff.statement.values import one_of, spelt
 from pfaff.threads import cached_property
@@ -224,7 +225,7 @@ class Connection:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ConnectionSpecial(Connection):
+class ConnectionSpecial(Connection, OfKind):
     """A special connecting orbit: ``kind`` is neutral saddle, saddle-focus, orbit flip or inclination flip.
 
     ``side`` says at which end, where there are two: leaving or coming.

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pfaff.algebra.bordering import newton
+from pfaff.algebra.bordering import bordered_newton
 from pfaff.algebra.gauss import gauss
 from pfaff.algebra.tolerances import SAME
 from pfaff.bifurcation.connections.arc_equations import ArcEquations
 from pfaff.bifurcation.connections.arcs import Arc, from_samples
 from pfaff.bifurcation.connections.connections import Connection
-from pfaff.bifurcation.connections.joining import INTERVALS, Join, Joining
+from pfaff.bifurcation.connections.joining import INTERVALS, Joining
+from pfaff.bifurcation.connections.joins import Join
 from pfaff.bifurcation.connections.tails import lengthened
 from pfaff.bifurcation.orbits.cycles import Mesh
 from pfaff.bifurcation.orbits.from_motions import sampled
@@ -42,7 +43,7 @@ FARTHER = 3.0  # the same in multiples of the least distance, if that is larger
 def equilibrium_near(equations: ArcEquations, value: float, x: np.ndarray, size: np.ndarray) -> np.ndarray:
     """The equilibrium that Newton's method reaches from a state."""
     flow, (load,), numbers = equations.flow, equations.parameters, equations.numbers(np.array([value]))
-    found, settled = newton(lambda y: flow.rhs(y, numbers), lambda y: flow.jacobian(y, numbers), x)
+    found, settled = bordered_newton(lambda y: flow.rhs(y, numbers), lambda y: flow.jacobian(y, numbers), x)
     if not settled or not np.abs((found - x) / size).max() < NEARBY:
         where = ", ".join(f"{name} = {value:.4g}" for name, value in zip(flow.states, x, strict=True))
         node = saddle_node_near(flow, load, numbers, x, size, 1 + abs(value))

@@ -16,9 +16,10 @@ import numpy as np
 
 from pfaff.bifurcation.connections.arc_equations import SIDES, ArcEquations, Linearised, Row
 from pfaff.bifurcation.connections.arcs import Arc, adapted, on_mesh
+from pfaff.bifurcation.connections.joins import Facts, Join
 from pfaff.bifurcation.connections.saddles import Leading, Saddle, bend
 from pfaff.bifurcation.connections.tails import lengthened
-from pfaff.continuation.endings import Ending, Reason, Refused
+from pfaff.continuation.endings import Ending, Reason
 from pfaff.continuation.problem import FAILURES, Event, Pace, Problem
 
 APART = 4.0  # factor about the desired distance within which an end stays where it is
@@ -32,43 +33,6 @@ FASTER = 2.0  # largest growth of the range of the first parameter in a step
 ROUNDING = 1e-13  # saddle quantity, relative to its terms, that is zero
 ALONG = 1e-9  # component along a leading vector, relative to the whole, that is zero
 REFINEMENTS = 8
-
-
-@dataclass(frozen=True, eq=False)
-class Facts:
-    """What is known about a connecting orbit."""
-
-    saddles: tuple[Saddle, Saddle]
-    flips: dict[str, float]  # components along leading vectors, relative to those of the reference
-    shift: np.ndarray  # error of the parameters due to the truncated ends
-    error: float
-    residual: float
-
-
-@dataclass(frozen=True, eq=False)
-class Join:
-    """A connecting orbit with its tangent, if it is on a curve."""
-
-    arc: Arc
-    tangent: Arc | None
-    facts: Facts
-
-    @property
-    def direction(self) -> Arc:
-        """The tangent of the curve, which an orbit has only in two parameters."""
-        if self.tangent is None:
-            raise Refused("the orbit is on no curve")
-        return self.tangent
-
-    @property
-    def homoclinic(self) -> bool:
-        return len(self.arc.rests) == 1
-
-    @property
-    def saddle_quantity(self) -> float:
-        """σ: the sum of the leading growth and decay rates."""
-        leaving, coming = self.facts.saddles
-        return float(leaving.growing[0].real + coming.decaying[0].real)
 
 
 @dataclass(frozen=True, eq=False)

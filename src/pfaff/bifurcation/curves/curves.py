@@ -24,6 +24,7 @@ from pfaff.bifurcation.hopf.extended import hopf_near, hopf_of
 from pfaff.bifurcation.hopf.sparse_hopf import SparseExpansion, sparse_hopf
 from pfaff.continuation.course import POINTS, STEP, Bounds, Course, checked_way
 from pfaff.continuation.endings import Refused
+from pfaff.continuation.kinds import Kind, OfKind
 from pfaff.continuation.problem import Event
 from pfaff.errors import ConvergenceError, NoBifurcationError, ParameterError
 from pfaff.statement.told import answering, shown_in_notebooks
@@ -80,7 +81,7 @@ class CurvePoint(RestPoint):
 
 @answering
 @dataclass(frozen=True, eq=False, repr=False)
-class CurveSpecial(CurvePoint):
+class CurveSpecial(CurvePoint, OfKind):
     """A point of codimension two; ``coefficients`` are those of its normal form, by name.
 
     ``kind`` is generalised hopf, bogdanov-takens, zero-hopf, double hopf or cusp; on curves of branch points pitchfork,
@@ -195,7 +196,7 @@ def curve_of_special(special: SpecialPoint, name: str, course: Course) -> Curve:
         raise NoBifurcationError(
             f"no curve starts from a {special.kind} along {special.parameter}: take a fold, a branch point or a "
             "Hopf point of a branch in a parameter"
-            + (", or of large sparse equations one of the other two" if special.kind == "branch point" else "")
+            + (", or of large sparse equations one of the other two" if special.kind == Kind.BRANCH_POINT else "")
         )
     s = replace(s, case=special.case)
     return _curve(problem, s, special.spot.z, name, course)

@@ -16,7 +16,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from pfaff.algebra.structural_zeros import Deflation
-from pfaff.algebra.tolerances import EPS
+from pfaff.algebra.tolerances import EPS, SETTLED
 from pfaff.bifurcation.curves.singular import NAN, CurveFacts, Singular
 from pfaff.bifurcation.equilibria.eigenvalues import bounded, imaginary, pairs
 from pfaff.bifurcation.equilibria.regular import HOPFS
@@ -28,9 +28,8 @@ from pfaff.errors import PfaffError
 from pfaff.threads import known_property
 
 ASIDE = 1e-4  # distance from an eigenvalue at which A is factorised, relative to A on its critical plane
-STIFF = 1e-10  # rounding of A², relative to the square of A on its critical plane
-TURNS = 12  # most iterations for a plane
-SETTLED = 1e-9  # last change of trace and determinant: the error is its square
+SQUARED = 1e-10  # rounding of A², relative to the square of A on its critical plane
+TURNS = 12  # most iterations for a plane; once its trace and determinant settle, they err by the square of the change
 
 
 class HopfFacts(CurveFacts):
@@ -185,7 +184,7 @@ def critical_plane(A: np.ndarray, V: np.ndarray, W: np.ndarray) -> tuple[np.ndar
     if m == 2:
         return np.eye(2), np.eye(2), A
     size = float(np.abs(A).max()) or 1.0
-    if size**2 * EPS > STIFF * float(np.abs(np.linalg.solve(W.T @ V, W.T @ A @ V)).max()) ** 2:
+    if size**2 * EPS > SQUARED * float(np.abs(np.linalg.solve(W.T @ V, W.T @ A @ V)).max()) ** 2:
         return plane_about(A, V, W, partial(_factorised, A))
     A, unit, whole = A / size, np.eye(m + 2)[:, m:], np.zeros((m + 2, m + 2))
     T = np.linalg.solve(W.T @ V, W.T @ A @ V)

@@ -31,6 +31,7 @@ from pfaff.bifurcation.hopf.extended import hopf_near
 from pfaff.continuation.course import Course, Limits
 from pfaff.continuation.dense import Spot
 from pfaff.continuation.endings import Refused
+from pfaff.continuation.kinds import Kind
 from pfaff.errors import ConvergenceError, NoBifurcationError, ParameterError, PfaffError
 from pfaff.statement.values import one_of
 from pfaff.threads import part_of_a_whole
@@ -60,7 +61,7 @@ def switched(special: CurveSpecial, of: str, course: Course, way: int) -> Any:
     if ways is None:
         raise NoBifurcationError(f"no curve of another kind starts at a {special.kind}")
     one_of(ways, of, f"at a {special.kind} point there starts no curve of kind")
-    if special.kind == "bogdanov-takens" and special.coefficients["a"] == 0:
+    if special.kind == Kind.BOGDANOV_TAKENS and special.coefficients["a"] == 0:
         raise NoBifurcationError(
             f"the {special.kind} point is degenerate, a = 0, as where equilibria form a line: which curves meet there "
             "its normal form does not tell"
@@ -252,9 +253,9 @@ def _fold_and_hopf(special: CurveSpecial, share: float, course: Course) -> tuple
 
 
 def _equilibrium(s: RestEquations, guess: np.ndarray, numbers: np.ndarray) -> np.ndarray:
-    from pfaff.algebra.bordering import newton
+    from pfaff.algebra.bordering import bordered_newton
 
-    found, settled = newton(lambda y: s.flow.rhs(y, numbers), lambda y: s.flow.jacobian(y, numbers), guess)
+    found, settled = bordered_newton(lambda y: s.flow.rhs(y, numbers), lambda y: s.flow.jacobian(y, numbers), guess)
     if not settled:
         raise Refused("the equilibria beside the point were not found")
     return found
@@ -272,7 +273,7 @@ def _folds_of_cycles(special: CurveSpecial, course: Course) -> Any:
             return None
         moved = hopf.c1.real**2 / (4 * hopf.c2.real * hopf.crossing.real)
         branch = hopf.orbits(to=hopf.value + BEYOND * moved, points=ORBITS)
-        return next(iter(branch.of_kind("fold")), None)
+        return next(iter(branch.of_kind(Kind.FOLD)), None)
 
     return _from_cycles(special, "folds of cycles", course, seen)
 
@@ -289,8 +290,8 @@ def _tori(special: CurveSpecial, course: Course, other: bool = False) -> Any:
         side = 1.0 if hopf.born_above else -1.0
         for reach in (near * times for times in REACHES if near * times <= farthest):
             branch = hopf.orbits(to=hopf.value + side * reach, points=ORBITS)
-            if branch.of_kind("torus"):
-                return branch.of_kind("torus")[0]
+            if branch.of_kind(Kind.TORUS):
+                return branch.of_kind(Kind.TORUS)[0]
         return None
 
     return _from_cycles(special, "tori", course, seen, other)
@@ -362,11 +363,11 @@ def _hopfs_beside(special: CurveSpecial, course: Course) -> Iterator[tuple[str, 
 
 
 WAYS: dict[str, dict[str, Callable[[CurveSpecial, Course], Any]]] = {
-    "bogdanov-takens": {"hopf": _hopfs, "fold": _folds, "homoclinic": _homoclinics},
-    "zero-hopf": {"hopf": _hopfs, "fold": _folds, "torus": _tori},
-    "double hopf": {"hopf": _other_hopfs, "torus": _tori},
-    "generalised hopf": {"fold of cycles": _folds_of_cycles},
+    Kind.BOGDANOV_TAKENS: {"hopf": _hopfs, "fold": _folds, "homoclinic": _homoclinics},
+    Kind.ZERO_HOPF: {"hopf": _hopfs, "fold": _folds, "torus": _tori},
+    Kind.DOUBLE_HOPF: {"hopf": _other_hopfs, "torus": _tori},
+    Kind.GENERALISED_HOPF: {"fold of cycles": _folds_of_cycles},
 }
 OTHERS: dict[str, dict[str, Callable[[CurveSpecial, Course], Any]]] = {
-    "double hopf": {"torus": partial(_tori, other=True)},
+    Kind.DOUBLE_HOPF: {"torus": partial(_tori, other=True)},
 }

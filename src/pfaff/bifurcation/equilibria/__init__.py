@@ -4,7 +4,7 @@ Read ``linearised`` and ``rest_equations`` (what vanishes on a branch), ``starts
 ``eigenvalues``, ``special_points`` (the problem that the engine follows) and ``branches`` (its results; ``rest_points``
 is what they share with curves, ``meetings`` their eigenvalues for pictures). ``branch_points`` and ``zero_forms`` are
 the algebra where an eigenvalue is zero, ``special_forms`` the normal forms of special points. Units of states:
-``state_sizes``, by ``even_units`` and ``first_rates``.
+``state_sizes``, by ``even_units`` and ``first_rates``; of parameters: ``parameter_units``.
 
 Large sparse flows: ``sparse_equations``, ``sparse_points``, ``sparse_branch_points``, ``sparse_crossings``. Assemblies:
 ``assembled_equations``, ``assembled_points``, ``assembled_branches``, ``assembled_archive``.

@@ -16,6 +16,7 @@ from pfaff.bifurcation.equilibria.eigenvalues import axis_pairs
 from pfaff.bifurcation.equilibria.special_forms import SpecialForm
 from pfaff.continuation.course import Course, Limits
 from pfaff.continuation.dense import Spot
+from pfaff.continuation.kinds import MULTIPLE, Kind
 from pfaff.continuation.problem import Event
 from pfaff.errors import ParameterError
 from pfaff.flow.assembly import Assembly, Rest
@@ -67,7 +68,7 @@ class SpecialAssemblyPoint(AssemblyPoint, SpecialPoint):
 
     @cached_property
     def _form(self) -> SpecialForm:
-        if not self.kind.endswith("hopf"):
+        if not self.kind.endswith(Kind.HOPF):
             return SpecialForm(note=f"{self.multiplicity} eigenvalues pass zero" if self.multiplicity > 1 else "")
         pairs = axis_pairs(self.spot.facts.eigenvalues, 2 * self.multiplicity)
         return SpecialForm(omega=float(pairs[0]) if len(pairs) else float("nan"))
@@ -93,9 +94,9 @@ class AssemblyBranch(EquilibriumBranch):
     @staticmethod
     def _special(problem: Any, event: Event) -> SpecialAssemblyPoint:
         spot = event.point
-        if event.kind == "branch point":
+        if event.kind == Kind.BRANCH_POINT:
             spot = replace(spot, z=problem.polished(spot.z))
-        many = event.detail if event.kind.startswith("multiple") else 1
+        many = event.detail if event.kind.startswith(MULTIPLE) else 1
         return SpecialAssemblyPoint(problem, spot, event.kind, many)
 
     @property

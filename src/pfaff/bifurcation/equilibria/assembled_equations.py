@@ -15,7 +15,8 @@ from scipy import sparse
 
 from pfaff.algebra.sparse_borders import Factors, in_units, with_columns
 from pfaff.bifurcation.equilibria.first_rates import changed, elsewhere, on_way
-from pfaff.bifurcation.equilibria.rest_equations import FARTHER, PROBE, RestEquations, grow_with_distance, ratio
+from pfaff.bifurcation.equilibria.parameter_units import FARTHER, grow_with_distance, ratio
+from pfaff.bifurcation.equilibria.rest_equations import PROBE, RestEquations
 from pfaff.bifurcation.equilibria.sparse_equations import SparseRestEquations
 from pfaff.bifurcation.equilibria.state_sizes import FEW, SHARES
 from pfaff.flow.assembly import Assembly, Rest

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pfaff.bifurcation.equilibria.corrector import FOUND, directed, equations, length, newton
+from pfaff.bifurcation.equilibria.corrector import FOUND, corrected, directed, equations, length
 from pfaff.bifurcation.equilibria.curve_tests import EVERY, QUICK, TESTS, in_frame, measured
 from pfaff.bifurcation.equilibria.linking import called, loop
 from pfaff.bifurcation.equilibria.loop_system import room_for, spectra_for, system_of
@@ -103,7 +103,7 @@ def happens(system, here, z, tangent, known, tests, room):
     chord, size = length(way, here[2]), length(tangent, here[2])
     for i in range(N):
         middle[i] = (here[0, i] + z[i]) / 2 + chord * (here[1, i] - tangent[i] / size) / 8
-    ended, _ = newton(system, middle, row, room, True)
+    ended, _ = corrected(system, middle, row, room, True)
     if ended != FOUND:
         return (1 << TESTS) - 1, True
     about = equations(system, middle, row, room, True)
@@ -150,7 +150,7 @@ def neighbour(system, at, length, found):
     for i in range(N):
         found[0, i], found[2, i] = at[0, i] + length * at[1, i], at[2, i]
         row[i] = at[1, i] / at[2, i] ** 2
-    ended, _ = newton(system, found[0], row, room, True)
+    ended, _ = corrected(system, found[0], row, room, True)
     return directed(system, found[0], at[1], room, found[1])[0] if ended == FOUND else np.nan
 
 

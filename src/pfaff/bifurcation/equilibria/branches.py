@@ -23,6 +23,7 @@ from pfaff.continuation.course import POINTS, STEP, Bounds, Course, Limits, chec
 from pfaff.continuation.dense import Spot
 from pfaff.continuation.endings import Reason, Refused
 from pfaff.continuation.engine import Engine
+from pfaff.continuation.kinds import MULTIPLE, Kind, OfKind
 from pfaff.continuation.problem import Event
 from pfaff.continuation.trail import Branch
 from pfaff.errors import ConvergenceError, NoBifurcationError, ParameterError
@@ -62,7 +63,7 @@ class EquilibriumPoint(RestPoint):
 
 @answering
 @dataclass(frozen=True, eq=False, repr=False)
-class SpecialPoint(EquilibriumPoint):
+class SpecialPoint(EquilibriumPoint, OfKind):
     """A located special point: ``kind`` is fold, branch point, hopf or divergence, or one of the last three with
     ``multiple`` before it, where several eigenvalues (or pairs) cross together, ``multiplicity`` in number; zero-hopf
     where a pair crosses while another eigenvalue passes zero, bogdanov-takens where two are zero together at a fold.
@@ -101,7 +102,7 @@ class SpecialPoint(EquilibriumPoint):
         text = f"{self.kind} at {self.parameter} = {value:.12g}"
         if np.isfinite(self.omega):
             text += f", ω = {self.omega:.8g}"
-        letter = {"fold": "a", "hopf": "l1"}.get(self.kind, "")
+        letter = "a" if self.kind == Kind.FOLD else "l1" if self.kind == Kind.HOPF else ""
         text += f", {letter} = {self.coefficient:.6g}" if np.isfinite(self.coefficient) else ""
         return text + (f": {self.note}" if self.note else "")
 
@@ -122,12 +123,12 @@ class SpecialPoint(EquilibriumPoint):
         Of its two arms this is the one along which the parameter at first moves towards ``to``, if one does so;
         ``way=-1`` takes the other.
         """
-        if self.kind == "multiple branch point":
+        if self.kind == MULTIPLE + Kind.BRANCH_POINT:
             raise NoBifurcationError(
                 f"more than two branches meet at {self.parameter} = {self.value:.10g}, where {self.multiplicity} "
                 "eigenvalues pass zero: give one of them a start of its own, case.branch(…, start={…})"
             )
-        if self.kind != "branch point":
+        if self.kind != Kind.BRANCH_POINT:
             raise NoBifurcationError(
                 f"one branch only passes the {self.kind} at {self.parameter} = {self.value:.10g}: switch at a branch "
                 "point"
@@ -260,8 +261,8 @@ def _with_undamped(at: RestEquations, z: np.ndarray, to: float) -> Rests:
 
 def described(problem: Rests, event: Event) -> SpecialPoint:
     """A special point; its normal form is computed on demand."""
-    spot, many = event.point, event.detail if event.kind.startswith("multiple") else 1
-    if event.kind == "branch point":
+    spot, many = event.point, event.detail if event.kind.startswith(MULTIPLE) else 1
+    if event.kind == Kind.BRANCH_POINT:
         spot = replace(spot, z=problem.polished(spot.z))
     return SpecialPoint(problem, spot, event.kind, many)
 

@@ -211,7 +211,7 @@ def all_finite(G, J):
 
 
 @called
-def newton(system, z, row, room, fresh):
+def corrected(system, z, row, room, fresh):
     """The solution near z, which it replaces, where row·z keeps its value; returns how the search ended, and the last
     change.
 
@@ -288,7 +288,7 @@ def placed(parts, guess, row, towards, correct):
     system = system_of(parts)
     z, tangent, room, ended, size = guess.copy(), np.empty(len(guess)), room_for(system), FOUND, 0.0
     if correct:
-        ended, size = newton(system, z, row, room, True)
+        ended, size = corrected(system, z, row, room, True)
     if ended == FOUND:
         sign, _ = directed(system, z, towards, room, tangent)
         ended = FOUND if sign == sign or correct else UNDEFINED

@@ -15,7 +15,7 @@ from pfaff.bifurcation.equilibria.addresses import eigen, factorised, substitute
 from pfaff.bifurcation.equilibria.linking import called
 from pfaff.bifurcation.equilibria.unwatched import definite, room_left
 
-TURNS, SETTLED = 12, 1e-6  # most iterations for subspaces, and their last change: eigenvalues err by its square
+TURNS, UNMOVED = 12, 1e-6  # most iterations for subspaces, and their last change: eigenvalues err by its square
 SPARSE = 6  # ratio of all entries to nonzero ones beyond which a product uses the latter only
 
 
@@ -122,9 +122,9 @@ def turned_to(blocks, own, E, turn, Z):
                     return False
                 change, size = max(change, abs(F[r, i] - Z[p + r, i])), max(size, abs(F[r, i]))
                 Z[p + r, i] = F[r, i]
-        if change <= SETTLED * size:
+        if change <= UNMOVED * size:
             return True
-        if not change < 1 / SETTLED:
+        if not change < 1 / UNMOVED:
             return False
     return False
 

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import heyoka as hy
 import numpy as np
 
+from pfaff.algebra.bordering import Border, bordering
 from pfaff.flow.compiled import Compiled
 from pfaff.flow.flow import Flow
 from pfaff.flow.graph import Expression
 from pfaff.flow.jets import COMPACT_FROM, jets_of
 from pfaff.flow.pointers import Pointer, linked
 from pfaff.threads import cached_property, once
+
+if TYPE_CHECKING:
+    from pfaff.case import Bound
 
 
 class Linearised:
@@ -73,3 +77,21 @@ def jacobian_of(flow: Flow, x: np.ndarray, numbers: np.ndarray) -> np.ndarray:
     if not along_lines(flow):
         return flow.jacobian(x, numbers)
     return np.column_stack([jets_of(flow).line(x, numbers, e)[:, 1] for e in np.eye(len(x))])
+
+
+def linear_about(case: Bound, flow: Flow, name: str, x: np.ndarray) -> tuple[np.ndarray, np.ndarray, Border]:
+    """∂f/∂x, ∂f/∂λ if the name is that of a parameter, and the border of the former."""
+    from pfaff.bifurcation.equilibria.branch_loops import lapack, ready, regular_units
+
+    names, n = (name,) if name in case.system.parameter_names else (), len(x)
+    if along_lines(flow) or flow.structured:
+        J = jacobian_of(flow, x, case.numbers)
+        by = flow.parameter_jacobian(x, case.numbers, names) if names else np.zeros((n, 0))
+    else:
+        values = linearised(flow, names)(x, case.numbers)
+        J, by = np.ascontiguousarray(values[:, 1 : n + 1]), values[:, n + 1 :]
+    units = regular_units(lapack(), J) if ready() else np.empty(0)
+    if not len(units):
+        return J, by, bordering(J)
+    none = np.zeros((n, 0))
+    return J, by, Border(none, none.T, none, none, units)

@@ -18,7 +18,7 @@ from pfaff.bifurcation.equilibria.reference_counts import uncounted
 from pfaff.bifurcation.orbits.kernels import OPTIONS, compiled
 
 
-class Part(JITCodeLibrary):
+class LinkedLibrary(JITCodeLibrary):
     """A function that is only linked: not optimised by itself, and without code of its own."""
 
     def _optimize_final_module(self) -> None:
@@ -31,7 +31,7 @@ class Part(JITCodeLibrary):
         return 0
 
     @property
-    def codegen(self) -> Part:
+    def codegen(self) -> LinkedLibrary:
         return self
 
     def set_env(self, name: str, env: Any) -> None:
@@ -43,7 +43,7 @@ class Linked(Compiler):
 
     def define_pipelines(self) -> list[Any]:
         state = self.state
-        state.library = Part(state.targetctx.codegen(), state.func_id.func_qualname)
+        state.library = LinkedLibrary(state.targetctx.codegen(), state.func_id.func_qualname)
         return super().define_pipelines()
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from pfaff.bifurcation.equilibria.addresses import eigen
-from pfaff.bifurcation.equilibria.corrector import FOUND, directed, length, newton
+from pfaff.bifurcation.equilibria.corrector import FOUND, corrected, directed, length
 from pfaff.bifurcation.equilibria.curve_tests import TESTS, by_eigenvalues, in_frame, measured, pair_product
 from pfaff.bifurcation.equilibria.eigenframes import FROM
 from pfaff.bifurcation.equilibria.few_eigenvalues import few
@@ -32,7 +32,7 @@ def trial(system, wanted, a, b, s, z, tangent, room, fresh):
     for i in range(N):
         bow = s * (1 - s) ** 2 * a[1, i] + s**2 * (s - 1) * b[1, i] / size
         z[i] = a[0, i] + s**2 * (3 - 2 * s) * way[i] + chord * bow
-    ended, _ = newton(system, z, row, room, fresh)
+    ended, _ = corrected(system, z, row, room, fresh)
     if ended != FOUND:
         return np.nan
     sign, about = directed(system, z, way, room, tangent)

@@ -20,7 +20,7 @@ class Function(NamedTuple):
     places: np.ndarray  # indices of the free ones among them
 
 
-class System(NamedTuple):
+class LoopSystem(NamedTuple):
     """A branch or a curve, with the addresses of LAPACK's ``routines``."""
 
     kind: int
@@ -59,18 +59,18 @@ def function_of(parts: Any) -> Function:
 
 
 @called
-def system_of(parts: Any) -> System:
-    """A ``System`` from plain tuples, with copies of what loops change; the frame is shared with the next loop."""
+def system_of(parts: Any) -> LoopSystem:
+    """A ``LoopSystem`` from plain tuples, with copies of what loops change; the frame is shared with the next loop."""
     kind, function, routines, b, c, units, frame = parts
     many, basis, dual, values, blocks = frame
-    return System(
+    return LoopSystem(
         kind, function_of(function), routines, b.copy(), c.copy(), units.copy(),
         Frame(many, basis, dual, values, blocks),
     )  # fmt: skip
 
 
 @called
-def room_for(system: System) -> Room:
+def room_for(system: LoopSystem) -> Room:
     N = len(system.units)
     return Room(
         np.empty((N - 1, N)), np.empty_like(system.b), np.empty_like(system.b), np.empty((N, N)),

@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 
 from pfaff.algebra.bordering import Border, at_rest, bordering, row_sizes
-from pfaff.bifurcation.equilibria.linearised import Linearised, along_lines, jacobian_of, linearised
+from pfaff.bifurcation.equilibria.linearised import Linearised, linear_about, linearised
+from pfaff.bifurcation.equilibria.parameter_units import FARTHER, grow_with_distance, in_natural_unit, ratio
 from pfaff.bifurcation.equilibria.state_sizes import state_sizes
 from pfaff.bifurcation.equilibria.zero_forms import Null, null_of
 from pfaff.errors import ConvergenceError, ParameterError
@@ -28,8 +29,6 @@ from pfaff.threads import known_property
 if TYPE_CHECKING:
     from pfaff.case import Bound
 
-FARTHER = 1e3  # largest unit of a parameter, relative to the change that moves the states by their sizes
-LOOKS = 5  # most estimates of a parameter's unit, each by a shorter step
 PROBE = 1e-5  # step of differences of analytic Jacobians, relative to the units
 
 
@@ -211,22 +210,7 @@ class RestEquations:
         pull = np.column_stack([self.pull, np.zeros(self.k)])
         origins, sizes, z = (float(z[-1]), value), np.append(self.sizes, span), np.append(z, value)
         fresh = replace(self, free=(*self.free, name), pull=pull, sizes=sizes, origins=origins, reach=inf)
-        for _ in range(LOOKS):
-            change = fresh.natural_change(z)
-            if not change < fresh.sizes[-1]:
-                break
-            fresh = fresh.in_units(np.append(self.sizes, change))
-        return fresh, z
-
-    def natural_change(self, z: np.ndarray) -> float:
-        """The change of the last parameter that changes the Jacobian as much as a change of the states by their sizes
-        does, or moves the states far. (The Jacobian itself is no measure: at a fold of one state it is zero.)"""
-        n, last = self.n, np.eye(1, len(z), len(z) - 1)[0]
-        states = np.append(self.sizes[:n] * (1 + np.arange(n) % 3) / 3, np.zeros(len(z) - n))
-        by_states, by_last = (self.norm(self.bending(z, way)[:n, :n]) for way in (states, last * self.sizes[-1]))
-        whole = self.norm(self.state_jacobian(z)) + by_states
-        pushed = float(np.linalg.norm(self.jacobian(z)[:n] @ last / self.sizes[:n]))
-        return min(ratio(whole, by_last) * float(self.sizes[-1]), FARTHER * ratio(whole, pushed))
+        return in_natural_unit(fresh, z), z
 
     def norm(self, matrix: np.ndarray) -> float:
         """The norm of ∂f/∂x, or of a change of it, in the units of the states."""
@@ -317,17 +301,6 @@ class RestEquations:
         return Border(self.columns, self.rows, at.left, at.right, at.scale)
 
 
-def ratio(whole: float, part: float) -> float:
-    """The ratio of two norms; infinite where either is zero."""
-    return whole / part if whole > 0 and part > 0 else inf
-
-
-def grow_with_distance(sizes: np.ndarray, z: np.ndarray, origins: Sequence[float]) -> None:
-    """Let the units of parameters, the last ones of z, grow with their distances from origins."""
-    for j, origin in enumerate(reversed(origins), start=1):
-        sizes[-j] = max(sizes[-j], abs(z[-j] - origin))
-
-
 def _turned(columns: np.ndarray, like: np.ndarray) -> np.ndarray:
     """Columns turned among themselves as others are, so that determinants keep their sign."""
     left, _, right = np.linalg.svd(columns.T @ like)
@@ -359,24 +332,6 @@ def equations_about(
     sizes, z = np.concatenate([states, np.ones(k), span]), np.concatenate([x, np.zeros(k), values])
     held = rows @ x - pull @ values
     return RestEquations(case, flow, free, zeros, border.columns, rows, held, pull, sizes, reach=reach), z
-
-
-def linear_about(case: Bound, flow: Flow, name: str, x: np.ndarray) -> tuple[np.ndarray, np.ndarray, Border]:
-    """∂f/∂x, ∂f/∂λ if the name is that of a parameter, and the border of the former."""
-    from pfaff.bifurcation.equilibria.branch_loops import lapack, ready, regular_units
-
-    names, n = (name,) if name in case.system.parameter_names else (), len(x)
-    if along_lines(flow) or flow.structured:
-        J = jacobian_of(flow, x, case.numbers)
-        by = flow.parameter_jacobian(x, case.numbers, names) if names else np.zeros((n, 0))
-    else:
-        values = linearised(flow, names)(x, case.numbers)
-        J, by = np.ascontiguousarray(values[:, 1 : n + 1]), values[:, n + 1 :]
-    units = regular_units(lapack(), J) if ready() else np.empty(0)
-    if not len(units):
-        return J, by, bordering(J)
-    none = np.zeros((n, 0))
-    return J, by, Border(none, none.T, none, none, units)
 
 
 def value_of(case: Bound, flow: Flow, x: np.ndarray, name: str) -> float:

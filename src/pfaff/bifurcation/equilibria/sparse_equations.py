@@ -14,7 +14,8 @@ from scipy import sparse
 
 from pfaff.algebra.sparse_borders import Factors, bordered, entries, in_units, null_vectors
 from pfaff.bifurcation.equilibria.first_rates import changed, elsewhere, on_way
-from pfaff.bifurcation.equilibria.rest_equations import FARTHER, PROBE, RestEquations, ratio, value_of
+from pfaff.bifurcation.equilibria.parameter_units import FARTHER, ratio
+from pfaff.bifurcation.equilibria.rest_equations import PROBE, RestEquations, value_of
 from pfaff.bifurcation.equilibria.state_sizes import FEW, SHARES
 from pfaff.bifurcation.equilibria.zero_forms import Null
 from pfaff.errors import ParameterError

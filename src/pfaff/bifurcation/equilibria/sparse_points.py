@@ -21,7 +21,7 @@ from pfaff.bifurcation.equilibria.eigenvalues import Rates, unstable
 from pfaff.bifurcation.equilibria.sparse_branch_points import sparse_polished
 from pfaff.bifurcation.equilibria.sparse_crossings import TOGETHER, crossings
 from pfaff.bifurcation.equilibria.sparse_equations import SparseRestEquations
-from pfaff.bifurcation.equilibria.special_points import Facts, Rests, _turns_between
+from pfaff.bifurcation.equilibria.special_points import Facts, Rests, turns_between
 from pfaff.continuation.dense import Spot
 from pfaff.continuation.endings import Refused
 from pfaff.continuation.problem import Asked, Event, Missed
@@ -119,7 +119,7 @@ class SparseRests(SparseImplicit, Rests):
         """Whether a step hides two folds, a growth rate that comes and goes, or one that comes as another goes."""
         first, last, unit = a.facts, b.facts, self.equations.sizes[-1] * length
         rounding = np.spacing(max(abs(a.z[-1]), abs(b.z[-1]))) / unit
-        if _turns_between(first.turning, last.turning, (b.z[-1] - a.z[-1]) / unit, rounding):
+        if turns_between(first.turning, last.turning, (b.z[-1] - a.z[-1]) / unit, rounding):
             return True
         rates = _near_axis(first, last, length)
         changes = abs(unstable(last.decisive) - unstable(first.decisive))

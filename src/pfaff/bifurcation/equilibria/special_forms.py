@@ -17,6 +17,7 @@ from pfaff.bifurcation.hopf.extended import hopf_near, hopf_of, normal_form_at
 from pfaff.bifurcation.hopf.hopf import criticality_of
 from pfaff.bifurcation.hopf.sparse_hopf import sparse_hopf
 from pfaff.continuation.dense import Spot
+from pfaff.continuation.kinds import MULTIPLE, Kind
 from pfaff.errors import PfaffError
 
 if TYPE_CHECKING:
@@ -41,16 +42,16 @@ class SpecialForm:
 
 def form_of(problem: Any, spot: Spot, kind: str, many: int) -> SpecialForm:
     """The normal form of a special point of a kind, at which ``many`` eigenvalues or pairs cross."""
-    if kind.startswith("multiple"):
+    if kind.startswith(MULTIPLE):
         return _multiple(spot, kind, many)
-    if kind == "fold":
+    if kind == Kind.FOLD:
         return _fold(problem, spot)
-    if kind == "hopf":
+    if kind == Kind.HOPF:
         return _hopf(problem, spot)
-    if kind == "zero-hopf":
+    if kind == Kind.ZERO_HOPF:
         pair = imaginary(spot.facts.eigenvalues, problem.undamped, spot.facts.slopes) or 0j
         return SpecialForm(omega=pair.imag, note="an eigenvalue passes zero with the pair, so that there is no l1")
-    if kind == "bogdanov-takens":
+    if kind == Kind.BOGDANOV_TAKENS:
         return SpecialForm(omega=0.0, note="two eigenvalues are zero together, so that there is no l1")
     return SpecialForm()
 
@@ -89,7 +90,7 @@ def _doubt(s: RestEquations, spot: Spot, hopf: Hopf) -> str:
 
 def _multiple(spot: Spot, kind: str, many: int) -> SpecialForm:
     """The form where several eigenvalues cross together: l1 and a are coefficients of a single pair or eigenvalue."""
-    if kind != "multiple hopf":
+    if kind != MULTIPLE + Kind.HOPF:
         return SpecialForm(note=f"{many} eigenvalues pass zero together")
     pairs = axis_pairs(spot.facts.eigenvalues, 2 * many)
     rates = ", ".join(f"{omega:.8g}" for omega in pairs)

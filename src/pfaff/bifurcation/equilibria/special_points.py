@@ -178,7 +178,7 @@ class Rests(Regular):
         first, last = a.facts, b.facts
         unit = self.equations.sizes[-1] * length
         rounding = np.spacing(max(abs(a.z[-1]), abs(b.z[-1]))) / unit
-        if _turns_between(first.turning, last.turning, (b.z[-1] - a.z[-1]) / unit, rounding):
+        if turns_between(first.turning, last.turning, (b.z[-1] - a.z[-1]) / unit, rounding):
             return True
         rates = _rates(first, last, length)
         changes = abs(unstable(last.eigenvalues) - unstable(first.eigenvalues))
@@ -338,7 +338,7 @@ def _meets(values: np.ndarray, pair: complex) -> bool:
     return len(distances) > 1 and bool(distances[1] < MEETING * abs(pair) + floor(values))
 
 
-def _turns_between(a: float, b: float, chord: float, rounding: float) -> bool:
+def turns_between(a: float, b: float, chord: float, rounding: float) -> bool:
     """Whether the parameter, rising or falling at both ends of a step, may turn in between: by Hermite's cubic.
 
     The slope of the chord is known to its rounding only, which dominates where the parameter is very flat.

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pfaff.algebra.bordering import newton
+from pfaff.algebra.bordering import bordered_newton
 from pfaff.algebra.structural_zeros import zero_chain
 from pfaff.algebra.tolerances import NEIGHBOUR
-from pfaff.bifurcation.equilibria.linearised import jacobian_of, linearised
-from pfaff.bifurcation.equilibria.rest_equations import RestEquations, equations_about, linear_about, value_of
+from pfaff.bifurcation.equilibria.linearised import jacobian_of, linear_about, linearised
+from pfaff.bifurcation.equilibria.rest_equations import RestEquations, equations_about, value_of
 from pfaff.errors import ConvergenceError, ParameterError
 from pfaff.flow.flow import Flow
 from pfaff.rest.field import regular_flow
@@ -81,7 +81,7 @@ def _rest_near(case: Any, flow: Flow, x: np.ndarray, name: str, held: Sequence[i
         function = linear.pointer.address, linear.pointer.tape, case.numbers, places
         if ready() and rested(function, lapack(), found, room):
             return found, True
-    return newton(lambda x: flow.rhs(x, case.numbers), lambda x: jacobian_of(flow, x, case.numbers), x, held)
+    return bordered_newton(lambda x: flow.rhs(x, case.numbers), lambda x: jacobian_of(flow, x, case.numbers), x, held)
 
 
 def mechanical_start(case: Any, start: Any, fixed: Mapping[str, float], name: str) -> Start:
@@ -149,6 +149,6 @@ def _persistent(case: Bound, at: Start, J: np.ndarray, name: str, span: float) -
         return here
     numbers = case.numbers_at(name, value_of(case, flow, x, name) + NEIGHBOUR * span)
     held = [flow.states.index(each) for each in at.held]
-    y, settled = newton(lambda x: flow.rhs(x, numbers), lambda x: jacobian_of(flow, x, numbers), x, held)
+    y, settled = bordered_newton(lambda x: flow.rhs(x, numbers), lambda x: jacobian_of(flow, x, numbers), x, held)
     there = zero_chain(jacobian_of(flow, y, numbers), at.most) if settled else ()
     return tuple(min(a, b) for a, b in zip(here, there, strict=False))

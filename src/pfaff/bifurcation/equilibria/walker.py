@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from pfaff.bifurcation.equilibria.between import happens, reached, returns, turned, turns_between
-from pfaff.bifurcation.equilibria.corrector import FOUND, UNSETTLED, directed, length, newton, product
+from pfaff.bifurcation.equilibria.corrector import FOUND, UNSETTLED, corrected, directed, length, product
 from pfaff.bifurcation.equilibria.curve_tests import EVERY, QUICK, TESTS, measured, pair_product, told_by_few
 from pfaff.bifurcation.equilibria.eigenframes import FROM
 from pfaff.bifurcation.equilibria.linking import called, loop
@@ -91,7 +91,7 @@ def advanced(system, here, h, step):
     for i in range(N):
         z[i] = beside[i] = here[0, i] + h * here[1, i] + h**2 / 2 * here[3, i]
         step.row[i] = here[1, i] / here[2, i] ** 2
-    ended, _ = newton(system, z, step.row, step.room, True)
+    ended, _ = corrected(system, z, step.row, step.room, True)
     for i in range(N):
         beside[i] -= z[i]
     if ended != FOUND or not length(beside, here[2]) <= STRAYED * h:
@@ -177,7 +177,7 @@ def landed(system, here, ahead, bound, way, sign, known, step, spectra):
     for i in range(N):
         last[0, i], row[i] = found[0, i], 0.0
     row[N - 1], last[0, N - 1] = 1.0, bound
-    ended, _ = newton(system, last[0], row, step.room, True) if at == at else (UNSETTLED, np.inf)
+    ended, _ = corrected(system, last[0], row, step.room, True) if at == at else (UNSETTLED, np.inf)
     for i in range(N):
         found[0, i] -= last[0, i]
     if ended != FOUND or not length(found[0], system.units) < ON_BOUND:

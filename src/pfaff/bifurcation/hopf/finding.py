@@ -17,7 +17,7 @@ from pfaff.flow.sparse_jacobian import sparse_flow
 from pfaff.rest.field import Field, field_at
 from pfaff.rest.flow_paths import StatePath
 from pfaff.rest.outward import Outward
-from pfaff.rest.path import LoadPath, Path
+from pfaff.rest.path import EquilibriumPath, LoadPath
 from pfaff.stability.along import (
     FARTHEST,
     Along,
@@ -94,7 +94,7 @@ def _on_a_branch(case: Bound, load: str, to: float | None, near: float | None, f
     return found[0] if near is None else min(found, key=lambda hopf: abs(hopf.value - near))
 
 
-def _usual_range(path: Path, distance: float | None) -> float:
+def _usual_range(path: EquilibriumPath, distance: float | None) -> float:
     """The natural range of a load; where nothing is known about a parameter, the interval searched."""
     if isinstance(path, LoadPath) and not path.origin:
         return natural_range(path)
@@ -115,7 +115,7 @@ def _load_within(along: Along, near: float | None) -> float | None:
     return None if first is None else first[0]
 
 
-def _crossing_at_origin(path: Path, distance: float) -> np.ndarray:
+def _crossing_at_origin(path: EquilibriumPath, distance: float) -> np.ndarray:
     """Frequencies of the pairs that are on the imaginary axis where a path begins, and on different sides of it around
     there: one side alone does not tell whether they cross."""
     values = path.linearise(path.origin).eigenvalues()
@@ -136,7 +136,7 @@ def _crossing_at_origin(path: Path, distance: float) -> np.ndarray:
     return np.sort(pairs.imag[(before * after < 0) & (np.minimum(np.abs(before), np.abs(after)) > noise)])
 
 
-def _intervals(path: Path, to: float | None, near: float | None) -> tuple[float, Sequence[float | None]]:
+def _intervals(path: EquilibriumPath, to: float | None, near: float | None) -> tuple[float, Sequence[float | None]]:
     """Direction and lengths of the successive searches; None is a search of all loads."""
     if isinstance(path, LoadPath) and not path.origin:
         wanted = near if to is None else to
@@ -150,7 +150,7 @@ def _intervals(path: Path, to: float | None, near: float | None) -> tuple[float,
     return float(np.sign(end - path.origin)), [abs(end - path.origin)]
 
 
-def _ranges(path: Path) -> list[float]:
+def _ranges(path: EquilibriumPath) -> list[float]:
     """Ranges in which a parameter of unknown units is searched: relative to its value, and to what changes the Jacobian
     by its own size if that is another scale."""
     if isinstance(path, LoadPath):
@@ -168,7 +168,7 @@ def _ranges(path: Path) -> list[float]:
     return [usual] if usual / ALIKE <= natural <= usual * ALIKE or not natural else sorted([natural, usual])
 
 
-def _several(path: Path, load: float, frequencies: np.ndarray) -> str:
+def _several(path: EquilibriumPath, load: float, frequencies: np.ndarray) -> str:
     at = 0.0 if abs(load) < 10 * ONE_LOAD * abs(load - path.origin) else load
     listed = ", ".join(f"{each:.8g}" for each in frequencies)
     return (
@@ -200,7 +200,7 @@ def _absence(along: Along, usual: float | None) -> str:
     return f"{text}: {farther} in the other direction"
 
 
-def _beginning(path: Path) -> str:
+def _beginning(path: EquilibriumPath) -> str:
     """The equilibrium of a plain ODE from which the search started, in words: there may be others."""
     if not isinstance(path, StatePath):
         return ""
@@ -210,7 +210,7 @@ def _beginning(path: Path) -> str:
     return f" on the equilibria from {', '.join(listed[:LISTED])}{more},"
 
 
-def hopf_at(path: Path, load: float, asked: Mapping[str, Any]) -> Hopf:
+def hopf_at(path: EquilibriumPath, load: float, asked: Mapping[str, Any]) -> Hopf:
     """The Hopf point at a load on a path, with everything known about it."""
     pairs = imaginary_pairs(path.linearise(load).eigenvalues())
     if not len(pairs):

@@ -25,6 +25,7 @@ import numpy as np
 from pfaff.bifurcation.orbits.cycle_forms import LARGE, VANISHES, torus_coefficient
 from pfaff.bifurcation.orbits.orbits import Special
 from pfaff.bifurcation.orbits.variation import Variation
+from pfaff.continuation.kinds import Kind
 from pfaff.errors import ConvergenceError, ParameterError, PfaffError
 
 if TYPE_CHECKING:
@@ -72,7 +73,7 @@ def normal_form(special: CycleSpecial) -> ResonanceForm:
     found = coefficients(Variation(orbit.problem.collocation, orbit.point.cycle))
     if not np.isfinite(list(found.values())).all() or _degenerate(found, orbit.period):
         raise ConvergenceError(f"a coefficient of the {special.kind} vanishes, or is not resolved")
-    turning = np.exp(special.angle * np.array([1j, -1j])) if special.kind == "chenciner" else critical
+    turning = np.exp(special.angle * np.array([1j, -1j])) if special.kind == Kind.CHENCINER else critical
     around = _others_grow(orbit.point.multipliers, turning)
     stable, told = words(found, orbit)
     return ResonanceForm(special.kind, found, stable and not around, told + (UNSTABLE if around else ""))
@@ -238,12 +239,12 @@ def _of_chenciner(found: Coefficients, orbit: Special) -> tuple[bool, str]:
 
 Words = Callable[[Coefficients, Special], tuple[bool, str]]
 FORMS: dict[str, tuple[tuple[complex, ...], Callable[[Variation], Coefficients], Words]] = {
-    "cusp": ((1.0,), cusp, _of_cusp),
-    "generalised period doubling": ((-1.0,), generalised_doubling, _of_doubling),
-    "degenerate pitchfork": ((-1.0,), generalised_doubling, _of_doubling),
-    "chenciner": ((), lambda v: {}, _of_chenciner),
-    "1:1 resonance": ((1.0, 1.0), resonance_1_1, _of_1_1),
-    "1:2 resonance": ((-1.0, -1.0), resonance_1_2, _of_1_2),
-    "1:3 resonance": ((THIRD, THIRD.conjugate()), resonance_1_3, _of_1_3),
-    "1:4 resonance": ((FOURTH, -FOURTH), resonance_1_4, _of_1_4),
+    Kind.CUSP: ((1.0,), cusp, _of_cusp),
+    Kind.GENERALISED_DOUBLING: ((-1.0,), generalised_doubling, _of_doubling),
+    Kind.DEGENERATE_PITCHFORK: ((-1.0,), generalised_doubling, _of_doubling),
+    Kind.CHENCINER: ((), lambda v: {}, _of_chenciner),
+    Kind.RESONANCE_1: ((1.0, 1.0), resonance_1_1, _of_1_1),
+    Kind.RESONANCE_2: ((-1.0, -1.0), resonance_1_2, _of_1_2),
+    Kind.RESONANCE_3: ((THIRD, THIRD.conjugate()), resonance_1_3, _of_1_3),
+    Kind.RESONANCE_4: ((FOURTH, -FOURTH), resonance_1_4, _of_1_4),
 }

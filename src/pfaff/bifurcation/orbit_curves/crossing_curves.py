@@ -26,6 +26,7 @@ from pfaff.bifurcation.orbit_curves.surface import Place, Surface
 from pfaff.bifurcation.orbits.orbits import Special
 from pfaff.continuation.course import Course
 from pfaff.continuation.endings import Refused
+from pfaff.continuation.kinds import Kind
 from pfaff.errors import ConvergenceError, NoBifurcationError, ParameterError, PfaffError
 from pfaff.statement.values import one_of
 
@@ -36,22 +37,22 @@ ASIDE = (0.01, 0.03, 0.003, 0.1)  # distances along the curve at which orbits be
 FIRST = 1e-3  # the same, at which multipliers tell the side of tori
 BEYOND = 4.0  # farthest load at which a fold is looked for, relative to the prediction by the normal form
 ORBITS = 80  # most orbits on which it is looked for
-FLIP = "period doubling"
-WAYS = {
-    "1:1 resonance": ("fold", "torus"),
-    "1:2 resonance": (FLIP, "torus"),
-    "fold-flip": ("fold", FLIP),
-    "fold-torus": ("fold", "torus"),
-    "flip-torus": (FLIP, "torus"),
-    "generalised period doubling": ("fold",),
-    "degenerate pitchfork": ("fold",),
+FLIP = Kind.PERIOD_DOUBLING
+WAYS: dict[str, tuple[str, ...]] = {
+    Kind.RESONANCE_1: (Kind.FOLD, Kind.TORUS),
+    Kind.RESONANCE_2: (FLIP, Kind.TORUS),
+    Kind.FOLD_FLIP: (Kind.FOLD, FLIP),
+    Kind.FOLD_TORUS: (Kind.FOLD, Kind.TORUS),
+    Kind.FLIP_TORUS: (FLIP, Kind.TORUS),
+    Kind.GENERALISED_DOUBLING: (Kind.FOLD,),
+    Kind.DEGENERATE_PITCHFORK: (Kind.FOLD,),
 }
 
 
 def switched(special: CycleSpecial, of: str, course: Course, way: int) -> CycleCurve:
     """The curve of another kind that meets the one on which a point lies; there is no other one, if way < 0."""
     orbit, name = special.special, list(special.values)[-1]
-    own = "symmetry breaking" if orbit.symmetric else FLIP
+    own = Kind.SYMMETRY_BREAKING if orbit.symmetric else FLIP
     ways = [own if each == FLIP else each for each in WAYS.get(special.kind, ())]
     if not ways:
         raise NoBifurcationError(f"no curve of another kind starts at a {special.kind}")
@@ -61,11 +62,11 @@ def switched(special: CycleSpecial, of: str, course: Course, way: int) -> CycleC
     limits = course.limits(orbit.case.system, name, special.value)
     spans = special.spans | {name: second_span(orbit, name, limits)}
     surface = Surface(of, spans, name, special.values)
-    if FLIP not in WAYS[special.kind] and "torus" not in WAYS[special.kind]:
+    if FLIP not in WAYS[special.kind] and Kind.TORUS not in WAYS[special.kind]:
         return _folds_of_doubled(special, course)
     known = STRONG.get(special.kind, first_cosine(orbit.point.multipliers, 1 + len(orbit.problem.held)))
     first = started(surface, orbit, known, course.to - special.value)
-    if of == "torus" and special.kind in STRONG:
+    if of == Kind.TORUS and special.kind in STRONG:
         first = _turning(special, surface, first, course)
     return followed(surface, first, course, limits)
 
@@ -101,7 +102,7 @@ def _folds_of_doubled(special: CycleSpecial, course: Course) -> CycleCurve:
             c = form.coefficient.real
             away = c**2 / (4 * e * form.growth)
             branch = flip.switch(to=flip.value + BEYOND * away, points=ORBITS)
-            fold = next(iter(branch.of_kind("fold")), None)
+            fold = next(iter(branch.of_kind(Kind.FOLD)), None)
             if fold is None:
                 continue
             value = float(fold.case.numbers[fold.case.system.parameter_names.index(name)])
@@ -109,7 +110,7 @@ def _folds_of_doubled(special: CycleSpecial, course: Course) -> CycleCurve:
                 return curve_of_orbits(fold, name, course, fold.natural)
             elsewhere = True
     if elsewhere:
-        raise _other_side(special, KINDS["fold"], course)
+        raise _other_side(special, KINDS[Kind.FOLD], course)
     raise NoBifurcationError(f"no {KINDS['fold']} were met on the orbits beside the {special.kind}")
 
 

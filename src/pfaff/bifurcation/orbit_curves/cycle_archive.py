@@ -12,7 +12,7 @@ import numpy as np
 from pfaff.archive.layouts import ANY, Along, Array, Layout, Misfit
 from pfaff.archive.stored import File, compare, flow_of, labels
 from pfaff.bifurcation.orbit_curves.cycle_curves import KINDS, CycleCurve, CyclePoint, CycleSpecial
-from pfaff.bifurcation.orbits.orbit_branch import (
+from pfaff.bifurcation.orbits.orbit_archive import (
     PROBLEM,
     SCALARS,
     mirrored,

@@ -21,6 +21,7 @@ from pfaff.continuation.course import POINTS, STEP, Bounds, Course, Limits, chec
 from pfaff.continuation.endings import Ending, Reason, Refused
 from pfaff.continuation.engine import Engine
 from pfaff.continuation.gathering import gathered
+from pfaff.continuation.kinds import Kind, OfKind
 from pfaff.continuation.problem import Event
 from pfaff.continuation.trail import Trail
 from pfaff.errors import ConvergenceError, NoBifurcationError, ParameterError
@@ -35,11 +36,11 @@ if TYPE_CHECKING:
     from pfaff.bifurcation.orbit_curves.codimension_two import ResonanceForm
     from pfaff.case import Bound
 
-KINDS = {
-    "fold": "folds of cycles",
-    "period doubling": "period doublings",
-    "symmetry breaking": "symmetry breakings",
-    "torus": "tori",
+KINDS: dict[str, str] = {
+    Kind.FOLD: "folds of cycles",
+    Kind.PERIOD_DOUBLING: "period doublings",
+    Kind.SYMMETRY_BREAKING: "symmetry breakings",
+    Kind.TORUS: "tori",
 }
 
 
@@ -118,7 +119,7 @@ class CyclePoint:
 
 @answering
 @dataclass(frozen=True, eq=False, repr=False)
-class CycleSpecial(CyclePoint):
+class CycleSpecial(CyclePoint, OfKind):
     """A point of codimension two.
 
     ``kind`` is cusp, generalised hopf (where the orbits vanish: its values are extrapolated, its orbit is the last), a
@@ -177,7 +178,7 @@ class CycleSpecial(CyclePoint):
 
     @property
     def _placed(self) -> str:
-        return f"{self.kind} at {self._where}" if self.kind == "generalised hopf" else super().status
+        return f"{self.kind} at {self._where}" if self.kind == Kind.GENERALISED_HOPF else super().status
 
     def __repr__(self) -> str:
         return f"<{self._placed}>"

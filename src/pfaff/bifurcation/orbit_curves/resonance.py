@@ -12,7 +12,7 @@ from itertools import combinations
 import numpy as np
 
 CLUSTER = 0.1  # distance within which multipliers are corrected together
-REAL = 1e-9  # imaginary parts below this, relative, are rounding
+ROUNDED = 1e-9  # imaginary parts below this, relative, are rounding: pairs near strong resonances are narrow
 ON_CIRCLE = 1e-3  # distance of a located pair from the unit circle
 TURNED = 1e-2  # least imaginary part of a pair on the circle
 STRONG = {"1:1 resonance": 1.0, "1:2 resonance": -1.0, "1:3 resonance": -0.5, "1:4 resonance": 0.0}  # cos θ
@@ -76,7 +76,7 @@ def on_circle(values: np.ndarray) -> bool:
 def first_cosine(values: np.ndarray, structural: int) -> float:
     """Cosine of the angle of the pair nearest to the unit circle."""
     others = _apart(values, 1.0, structural)[1]
-    pairs = others[others.imag > REAL * np.abs(others)]
+    pairs = others[others.imag > ROUNDED * np.abs(others)]
     if not len(pairs):
         return 0.0
     nearest = pairs[np.abs(np.abs(pairs) - 1).argmin()]
@@ -94,7 +94,7 @@ def _met(known: np.ndarray, others: np.ndarray, centre: float) -> np.ndarray:
     if not len(others) or abs(others[0] - centre) > CLUSTER:
         return others
     total = known.sum() + others[0] - len(known) * centre
-    return np.append(total.real, others[1:]) if abs(total.imag) < REAL else others
+    return np.append(total.real, others[1:]) if abs(total.imag) < ROUNDED else others
 
 
 def _product(factors: np.ndarray) -> float:

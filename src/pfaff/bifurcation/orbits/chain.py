@@ -120,6 +120,61 @@ def _times(product, size, pivot):
     return 1.0, size + np.log(product)
 
 
+@part
+def _put_borders(w, borders, scalar_borders, right, x, scalars):
+    """Put the border rows below the equations: coefficients of x_0 and the scalars, and residuals of their values."""
+    nb, points, n = borders.shape
+    for k in range(nb):
+        border, left = w[2 * n + k], right[k]
+        for j in range(points):
+            for t in range(n):
+                left -= borders[k, j, t] * x[j, t]
+        for t in range(n):
+            border[n + t] = borders[k, 0, t]
+        for t in range(nb):
+            border[3 * n + t] = scalar_borders[k, t]
+            left -= scalar_borders[k, t] * scalars[t]
+        border[3 * n + nb] = left
+
+
+@part
+def _closed(w, signs, nb):
+    """What remains of all equations with x_N = signs·x_0: the matrix of x_0 and the scalars, and both right-hand
+    sides, Newton's and a unit on the last border row."""
+    n = len(signs)
+    final = np.zeros((n + nb, n + nb + 2))
+    for i in range(n + nb):
+        for t in range(n):
+            final[i, t] = w[n + i, n + t] + w[n + i, 2 * n + t] * signs[t]
+        for t in range(nb + 1):
+            final[i, n + t] = w[n + i, 3 * n + t]
+    final[n + nb - 1, n + nb + 1] = 1.0
+    return final
+
+
+@part
+def _substitute(kept, inverses, final, signs, dx, dc):
+    """Fill in both solutions at all mesh points, backwards from x_0 and the scalars."""
+    N, n, wide = kept.shape
+    nb = wide - 3 * n - 1
+    for q in range(2):
+        for t in range(n):
+            dx[q, 0, t] = final[t, n + nb + q]
+            dx[q, N, t] = signs[t] * dx[q, 0, t]
+        for t in range(nb):
+            dc[q, t] = final[n + t, n + nb + q]
+        for j in range(N - 1, 0, -1):
+            for i in range(n - 1, -1, -1):
+                total = kept[j, i, wide - 1] if q == 0 else 0.0
+                for t in range(n):
+                    total -= kept[j, i, n + t] * dx[q, 0, t] + kept[j, i, 2 * n + t] * dx[q, j + 1, t]
+                for t in range(nb):
+                    total -= kept[j, i, 3 * n + t] * dc[q, t]
+                for t in range(i + 1, n):
+                    total -= kept[j, i, t] * dx[q, j, t]
+                dx[q, j, i] = total * inverses[j, i]
+
+
 @compiled
 def close_chain(G, g, borders, scalar_borders, right, x, scalars, signs, dx, dc):
     """Solve the chain, closed by x_N = signs·x_0, with border rows over all mesh points and over the scalars whose
@@ -135,17 +190,7 @@ def close_chain(G, g, borders, scalar_borders, right, x, scalars, signs, dx, dc)
     wide = 3 * n + width
     kept, w = np.empty((N, n, wide)), aligned((2 * n + nb) * padded(wide)).reshape((2 * n + nb, padded(wide)))
     inverses = np.empty((N, n))
-    for k in range(nb):
-        border, left = w[2 * n + k], right[k]
-        for j in range(N + 1):
-            for t in range(n):
-                left -= borders[k, j, t] * x[j, t]
-        for t in range(n):
-            border[n + t] = borders[k, 0, t]
-        for t in range(nb):
-            border[3 * n + t] = scalar_borders[k, t]
-            left -= scalar_borders[k, t] * scalars[t]
-        border[wide - 1] = left
+    _put_borders(w, borders, scalar_borders, right, x, scalars)
     sign, product, size = 1.0, 1.0, 0.0  # sign of the determinant; its modulus as a product and a logarithm
     for j in range(N):
         _couple(w, G, g, borders, j)
@@ -159,13 +204,7 @@ def close_chain(G, g, borders, scalar_borders, right, x, scalars, signs, dx, dc)
             product, size = _times(product, size, abs(w[i, i]))
             if w[i, i] < 0:
                 sign = -sign
-    final = np.zeros((n + nb, n + nb + 2))
-    for i in range(n + nb):
-        for t in range(n):
-            final[i, t] = w[n + i, n + t] + w[n + i, 2 * n + t] * signs[t]
-        for t in range(width):
-            final[i, n + t] = w[n + i, 3 * n + t]
-    final[n + nb - 1, n + nb + 1] = 1.0
+    final = _closed(w, signs, nb)
     if n % 2 == 1 and N % 2 == 0:  # sign of moving the columns of the eliminated points to the front
         sign = -sign
     for i in range(n + nb):
@@ -184,20 +223,5 @@ def close_chain(G, g, borders, scalar_borders, right, x, scalars, signs, dx, dc)
         product, size = _times(product, size, abs(final[i, i]))
         if final[i, i] < 0:
             sign = -sign
-    for q in range(2):
-        for t in range(n):
-            dx[q, 0, t] = final[t, n + nb + q]
-            dx[q, N, t] = signs[t] * dx[q, 0, t]
-        for t in range(nb):
-            dc[q, t] = final[n + t, n + nb + q]
-        for j in range(N - 1, 0, -1):
-            for i in range(n - 1, -1, -1):
-                total = kept[j, i, wide - 1] if q == 0 else 0.0
-                for t in range(n):
-                    total -= kept[j, i, n + t] * dx[q, 0, t] + kept[j, i, 2 * n + t] * dx[q, j + 1, t]
-                for t in range(nb):
-                    total -= kept[j, i, 3 * n + t] * dc[q, t]
-                for t in range(i + 1, n):
-                    total -= kept[j, i, t] * dx[q, j, t]
-                dx[q, j, i] = total * inverses[j, i]
+    _substitute(kept, inverses, final, signs, dx, dc)
     return sign * np.exp(min(size + np.log(product), LARGEST))

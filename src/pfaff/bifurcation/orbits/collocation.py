@@ -30,7 +30,7 @@ from pfaff.bifurcation.orbits.meshes import (
     spread,
 )
 from pfaff.bifurcation.orbits.orbit_equations import Equations
-from pfaff.bifurcation.orbits.orbit_newton import GROWS, SINGULAR, SOLVED, UNDER_WAY, conclude, newton, on_chart
+from pfaff.bifurcation.orbits.orbit_newton import GROWS, SINGULAR, SOLVED, UNDER_WAY, conclude, corrected, on_chart
 from pfaff.bifurcation.orbits.workspaces import Loops, Workspace, solver
 from pfaff.continuation.endings import Refused
 from pfaff.threads import Own, cached_property
@@ -115,7 +115,7 @@ class Collocation:
         return mean, X - mean[:, None], weights
 
     def _fill(self, cycle: Cycle, X: np.ndarray) -> None:
-        stage_states(cycle.x, cycle.K, cycle.mesh.h, cycle.scalars[0], *self._rule, X)
+        stage_states(cycle.in_kernels, self._rule, X)
 
     def correct(self, cycle: Cycle, pins: Pins, metric: Metric, converged: float | None = None) -> Solution:
         """The orbit that Newton's method finds under the conditions; refused where it finds none.
@@ -162,11 +162,10 @@ class Collocation:
         steps: int = 0,
         last: float = inf,
     ) -> tuple[int, int, float, float, float]:
-        """The result of ``newton`` after some steps: it is called once, or for every step."""
+        """The result of ``corrected`` after some steps: it is called once, or for every step."""
         equations = self.equations.in_loops(w.X, cycle.scalars[1])
-        of_cycle = cycle.x, cycle.K, cycle.scalars, cycle.signs, cycle.mesh.h
-        rule, scales = (*self._rule, self.equations.unfolding), (metric.states, metric.scalars)
-        return newton(equations, of_cycle, tuple(pins), scales, rule, w.of_newton, solver(), G, enough, steps, last)
+        orbit, scales, room = cycle.in_kernels, (metric.states, metric.scalars), w.of_newton
+        return corrected(equations, orbit, tuple(pins), scales, self._rule, room, solver(), G, enough, steps, last)
 
     def in_loops(self, intervals: int, halved: bool) -> Loops | None:
         """What compiled loops need for orbits of this many intervals; None where the equations have no address."""
@@ -178,9 +177,8 @@ class Collocation:
             equations, rates = e.addressed(w.X.shape[1]), e.addressed(columns.shape[1], True)
             known[intervals, halved] = None
             if equations is not None and rates is not None:
-                rule = *self._rule, e.unfolding
                 known[intervals, halved] = Loops(
-                    equations, rates, columns, np.empty(columns.shape), rule, w.of_newton, solver()
+                    equations, rates, columns, np.empty(columns.shape), self._rule, w.of_newton, solver()
                 )
         return known[intervals, halved]
 
@@ -188,17 +186,20 @@ class Collocation:
     def in_walks(self) -> tuple[Any, np.ndarray, Any, Any] | None:
         """What walks need: f with and without derivatives, parameters, the rule, and the arrays for interpolation and
         error estimates; None where the equations have no address."""
-        e, g = self.equations, self.gauss
+        e = self.equations
         functions = e.address(), e.address(True)
-        if None in functions:
-            return None
-        return functions, e.numbers, (*self._rule, e.unfolding), (g.inverse, g.c, g.highest, g.constant)
+        return None if None in functions else (functions, e.numbers, self._rule, self._nodes)
 
     @cached_property
-    def _rule(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def _rule(self) -> tuple[np.ndarray, ...]:
         """The rule of the Gauss points, and the states, as kernels take them."""
-        g = self.gauss
-        return np.vstack([g.A, g.A2, g.b, g.bA, g.c]), self.equations.rows, self.equations.follow
+        g, e = self.gauss, self.equations
+        return np.vstack([g.A, g.A2, g.b, g.bA, g.c]), e.rows, e.follow, e.unfolding
+
+    @property
+    def _nodes(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, float]:
+        """The arrays for interpolation between the Gauss points, and for error estimates there."""
+        return self.gauss.inverse, self.gauss.c, self.gauss.highest, self.gauss.constant
 
     def _solution(
         self, cycle: Cycle, G: np.ndarray, determinant: float, residual: float, steps: int, w: Workspace
@@ -261,11 +262,8 @@ class Collocation:
 
     def _condensed(self, cycle: Cycle, X: np.ndarray, G: np.ndarray, w: Workspace) -> float:
         """Condense the equations of all intervals to their ends; returns the largest residual."""
-        (mesh, x, K, scalars, _), e, (rule, rows, follow) = cycle, self.equations, self._rule
-        return condense(
-            e(X, scalars[1]), x, K, X, mesh.h, scalars, e.unfolding, rule, rows, follow, w.lanes, w.stiff, *solver(),
-            w.Z, G, w.ends,
-        )  # fmt: skip
+        values, room = self.equations(X, cycle.scalars[1]), (X, *w.of_newton[1:])
+        return condense(values, cycle.in_kernels, self._rule, room, solver(), G)
 
     def pins(
         self, cycle: Cycle, metric: Metric, last: tuple[np.ndarray, np.ndarray], held: np.ndarray, guess: Cycle
@@ -281,15 +279,15 @@ class Collocation:
             held = np.repeat(held[:, None], len(cycle.x), axis=1) if len(held) else held[:, None]
         return Pins(
             *pinned(
-                *last, mesh.h, mesh.weights, metric.states, held, cycle.x, cycle.signs, cycle.scalars, guess.x,
-                guess.scalars,
+                last, (mesh.h, mesh.weights), metric.states, held, (cycle.x, cycle.scalars), cycle.signs,
+                (guess.x, guess.scalars),
             )
         )  # fmt: skip
 
     def slopes(self, cycle: Cycle) -> np.ndarray:
         """x' of every state at the Gauss points, indexed [interval, point, state]."""
-        slopes, (x, K, scalars) = np.empty((cycle.intervals, self.gauss.degree, self.shape[0])), cycle[1:4]
-        all_slopes(x, K, cycle.mesh.h, scalars[0], x, K, 0.0, *self._rule, slopes)
+        slopes, orbit = np.empty((cycle.intervals, self.gauss.degree, self.shape[0])), cycle[1:4]
+        all_slopes(orbit, orbit, 0.0, cycle.mesh.h, self._rule, slopes)
         return slopes
 
     def interpolate(self, cycle: Cycle, K: np.ndarray, times: np.ndarray) -> np.ndarray:
@@ -306,9 +304,9 @@ class Collocation:
 
     def both_carried(self, cycle: Cycle, change: Cycle, mesh: Mesh) -> tuple[Cycle, Cycle]:
         """An orbit and a change of it on another mesh."""
-        old, signs, g, (_, m, nr) = cycle.mesh, cycle.signs, self.gauss, cycle.K.shape
+        old, signs, (_, m, nr) = cycle.mesh, cycle.signs, cycle.K.shape
         x, K = np.empty((2, len(mesh) + 1, len(signs))), np.empty((2, len(mesh), m, nr))
-        carry_stage(old.at, old.h, cycle[1:4], change[1:4], signs, *self._rule, g.inverse, g.c, mesh.at, x, K)
+        carry_stage(old.at, old.h, cycle[1:4], change[1:4], signs, self._rule, self._nodes, mesh.at, x, K)
         return Cycle(mesh, x[0], K[0], cycle.scalars, signs), Cycle(mesh, x[1], K[1], change.scalars, signs)
 
     def adapted(
@@ -316,7 +314,7 @@ class Collocation:
     ) -> Mesh:
         """A mesh on which |x^(m+1)|^(1/(m+1)) h, of an orbit or of a guess ahead, is the same in all intervals. Their
         number may depend on the ratio by which such a mesh reduces the error, of order h^2m, at equal number."""
-        about = cycle.mesh.h, metric.states, cycle.signs, *self._rule, self.gauss.highest
+        about = cycle.mesh.h, metric.states, cycle.signs, self._rule, self.gauss.highest
         shares, gain = spread(cycle[1:4], *about)
         if ahead is not None:
             shares, _ = spread(ahead[1:4], *about)
@@ -335,7 +333,7 @@ class Collocation:
         """The error, where the first estimate is known."""
         if velocity <= self.accuracy:
             return velocity
-        about = cycle.mesh.h, metric.states, cycle.signs, *self._rule, self.gauss.highest
+        about = cycle.mesh.h, metric.states, cycle.signs, self._rule, self.gauss.highest
         between = self.gauss.constant * error_between(cycle[1:4], *about)
         return between if between < velocity else velocity
 

@@ -5,9 +5,10 @@ slopes k = x' at its Gauss points. Where a row of f is itself a state, q' = v, i
 (Runge–Kutta–Nyström form), so that only the accelerations of a mechanical system are unknowns: solving W δk = right is
 an eighth of the work. What remains is x_{j+1} = G_j x_j + g_j (T, p, α), whose G_j multiply to the monodromy matrix.
 
-In all kernels ``rule`` holds the rows of A, A², bᵀ, bᵀA and cᵀ of the Gauss points, ``rows`` the states that have
-slopes, and ``follow`` those that follow one of them, with the index of that one in ``rows``. (Plain tuples of arrays
-are passed as fast as arrays, named ones are not.)
+In all kernels ``cycle`` is an orbit, (x, K, scalars, signs, h), and ``rule`` is (nodes, rows, follow, D): ``nodes``
+holds the rows of A, A², bᵀ, bᵀA and cᵀ of the Gauss points, ``rows`` the states that have slopes, ``follow`` those that
+follow one of them, with the index of that one in ``rows``, and D is the unfolding. ``room`` is ``Workspace.of_newton``.
+(Plain tuples of arrays are passed as fast as arrays, named ones are not.)
 """
 
 from __future__ import annotations
@@ -35,32 +36,32 @@ REMEMBERED = 30  # Newton steps for which intervals that needed pivoting get it 
 
 
 @compiled
-def condense(values, x, K, X, h, scalars, D, rule, rows, follow, a, stiff, limits, routines, Z, G, g):
+def condense(values, cycle, rule, room, solver, G):
     """δk = Z [δx_j, δ(T, p, α), 1] and δx_{j+1} = G δx_j + g [δ(T, p, α), 1] in every interval.
 
-    Z is indexed [group, slope, column, lane]: intervals lie side by side in groups. ``a`` is workspace for intervals
-    side by side; ``stiff`` counts for how long groups of them get pivoting; ``limits`` are ``GROWN`` and ``LARGE``.
-    Returns the largest residual of a slope, NaN where W is singular.
+    Z is indexed [group, slope, column, lane]: intervals lie side by side in groups. In ``room``, ``a`` is workspace for
+    intervals side by side; ``stiff`` counts for how long groups of them get pivoting; the limits of the solver are
+    ``GROWN`` and ``LARGE``. Returns the largest residual of a slope, NaN where W is singular.
     """
-    N, size = len(h), a.shape[0]
-    most, large = limits
+    X, Z, g, _, _, _, a, stiff = room
+    N, size, (most, large), routines = len(cycle[4]), a.shape[0], solver[0], solver[1]
     worst = 0.0
-    lines, inverses = rows_of(2 * len(rows) + 3), rows_of(size + 1)
+    lines, inverses = rows_of(2 * len(rule[1]) + 3), rows_of(size + 1)
     for group in range((N + LANES - 1) // LANES):
         low = group * LANES
         count = min(LANES, N - low)
-        residual = assemble(a, low, count, values, x, K, X, h, scalars, D, rule, rows, follow, lines)
+        residual = assemble(a, low, count, values, cycle, rule, X, lines)
         worst = worst if residual <= worst else residual
         known = size > large or stiff[group] > 0
         if known or not eliminate_lanes(a, count, most, inverses, Z[group]):
             if not known:
-                assemble(a, low, count, values, x, K, X, h, scalars, D, rule, rows, follow, lines)
+                assemble(a, low, count, values, cycle, rule, X, lines)
                 stiff[group] = REMEMBERED + 1
             stiff[group] -= 1
             for lane in range(count):
                 if not solve_lane(a, lane, routines, Z[group, :, :, lane]):
                     return np.nan
-    ends(x, K, h, scalars[0], rule, rows, follow, Z, G, g)
+    ends(cycle, rule, Z, G, g)
     return worst
 
 
@@ -91,10 +92,11 @@ def solve_lane(a, lane, routines, Z):
 
 
 @compiled
-def stage_states(x, K, h, T, rule, rows, follow, X):
+def stage_states(cycle, rule, X):
     """States at the Gauss points from states at the mesh points and slopes: point i of interval j is X[:, i N + j]."""
+    (x, K, scalars, _, h), (nodes, rows, follow, _) = cycle, rule
     N, m, nr = K.shape
-    A, A2, c = rule[:m], rule[m : 2 * m], rule[2 * m + 2]
+    A, A2, c, T = nodes[:m], nodes[m : 2 * m], nodes[2 * m + 2], scalars[0]
     followers, source = follow[0], follow[1]
     for j in range(N):
         for i in range(m):
@@ -112,21 +114,39 @@ def stage_states(x, K, h, T, rule, rows, follow, X):
                 X[followers[k], at] = x[j, followers[k]] + h[j] * T * (c[i] * x[j, rows[s]] + h[j] * total)
 
 
+@part
+def _put_scalars(a, low, count, values, cycle, rule, i, r, worst):
+    """Put the columns of T, p and α, and the right-hand side, of a slope at Gauss point i; returns the largest residual
+    so far."""
+    (x, K, scalars, _, _), (_, rows, _, D) = cycle, rule
+    (N, m, nr), n = K.shape, x.shape[1]
+    at, row, first, T = i * N + low, i * nr + r, m * nr + n, scalars[0]
+    for lane in range(count):
+        rate = values[r, at + lane]
+        for k in range(len(scalars) - 2):
+            rate += D[rows[r], k] * scalars[2 + k]
+            a[row, first + 2 + k, lane] = T * D[rows[r], k]
+        residual = T * rate - K[low + lane, i, r]
+        worst = worst if abs(residual) <= worst else abs(residual)
+        a[row, first, lane], a[row, first + len(scalars), lane] = rate, residual
+        a[row, first + 1, lane] = T * values[nr + nr * n + r, at + lane]
+    return worst
+
+
 @compiled
-def assemble(a, low, count, values, x, K, X, h, scalars, D, rule, rows, follow, lines):
+def assemble(a, low, count, values, cycle, rule, X, lines):
     """[W | right] of a few intervals side by side; lanes without an interval hold the unit matrix.
 
     ``values`` holds f, ∂f/∂x (row by row) and ∂f/∂p of the rows that have slopes, at every Gauss point; ``lines`` is
     workspace for rows of lanes. Returns the largest residual of a slope.
     """
+    (x, K, scalars, _, h), (nodes, rows, follow, _) = cycle, rule
     N, m, nr = K.shape
     n = x.shape[1]
-    A, A2, c = rule[:m], rule[m : 2 * m], rule[2 * m + 2]
+    A, A2, c = nodes[:m], nodes[m : 2 * m], nodes[2 * m + 2]
     followers, source = follow[0], follow[1]
-    nb = len(scalars)
     T = scalars[0]
     size, lanes = m * nr, a.shape[2]
-    last = size + n + nb
     worst = 0.0
     once, twice = lines[:nr], lines[nr : 2 * nr]
     step, back, period = lines[2 * nr], lines[2 * nr + 1], lines[2 * nr + 2]
@@ -138,22 +158,14 @@ def assemble(a, low, count, values, x, K, X, h, scalars, D, rule, rows, follow, 
     to, by, first, second = a.ctypes.data, values.ctypes.data, once.ctypes.data, twice.ctypes.data
     backwards, whole = back.ctypes.data, period.ctypes.data
     for row in range(size):
-        for t in range(size, last + 1):
+        for t in range(size, size + n + len(scalars) + 1):
             for lane in range(count, lanes):
                 a[row, t, lane] = 0.0
     for i in range(m):
         at = i * N + low
         for r in range(nr):
             row = i * nr + r
-            for lane in range(count):
-                rate = values[r, at + lane]
-                for k in range(nb - 2):
-                    rate += D[rows[r], k] * scalars[2 + k]
-                    a[row, size + n + 2 + k, lane] = T * D[rows[r], k]
-                residual = T * rate - K[low + lane, i, r]
-                worst = worst if abs(residual) <= worst else abs(residual)
-                a[row, size + n, lane], a[row, last, lane] = rate, residual
-                a[row, size + n + 1, lane] = T * values[nr + nr * n + r, at + lane]
+            worst = _put_scalars(a, low, count, values, cycle, rule, i, r, worst)
             for s in range(nr):
                 of, state = nr + r * n + rows[s], size + rows[s]
                 if count == LANES:
@@ -240,11 +252,12 @@ def substitute_back(a, inverses, Z):
 
 
 @compiled
-def ends(x, K, h, T, rule, rows, follow, Z, G, g):
+def ends(cycle, rule, Z, G, g):
     """The states at the ends of all intervals as functions of those at their beginnings and the scalars."""
+    (x, K, scalars, _, h), (nodes, rows, follow, _) = cycle, rule
     N, m, nr = K.shape
-    n, columns = x.shape[1], Z.shape[2]
-    b, bA = rule[2 * m], rule[2 * m + 1]
+    n, columns, T = x.shape[1], Z.shape[2], scalars[0]
+    b, bA = nodes[2 * m], nodes[2 * m + 1]
     followers, source = follow[0], follow[1]
     weights, found = rows_of(2 * m).reshape((2, m, LANES)), rows_of(columns)
     entry, by, to, solved = 8 * LANES, weights.ctypes.data, found.ctypes.data, Z.ctypes.data

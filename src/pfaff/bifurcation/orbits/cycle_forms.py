@@ -18,14 +18,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pfaff.bifurcation.orbits.variation import Variation
+from pfaff.continuation.kinds import Kind
 from pfaff.errors import ConvergenceError, ParameterError, PfaffError
 
 if TYPE_CHECKING:
     from pfaff.bifurcation.orbits.chords import Point
     from pfaff.bifurcation.orbits.orbits import Special
 
-FLIPS = ("period doubling", "symmetry breaking")
-FORMS = ("fold", *FLIPS, "torus")
+FLIPS = (Kind.PERIOD_DOUBLING, Kind.SYMMETRY_BREAKING)
+FORMS = (Kind.FOLD, *FLIPS, Kind.TORUS)
 VANISHES = 1e-7  # a coefficient below this, relative to the terms it is made of, is zero
 RESONANT = 1e-3  # distance from a root of unity up to the fourth, within which a torus has no normal form
 LARGE = 1000  # number of states at all mesh points beyond which a normal form is computed only on demand
@@ -73,12 +74,12 @@ def cycle_form(special: Special) -> CycleForm:
     if len(special.problem.held):
         raise ParameterError("something is conserved, so that orbits come in families: no normal form of one is taken")
     variation = Variation(special.problem.collocation, special.point.cycle)
-    if special.kind == "fold":
+    if special.kind == Kind.FOLD:
         return _at_fold(special, variation)
     beside = _Beside(special)
     if special.kind in FLIPS:
         coefficient, terms = flip_coefficient(variation)
-        new = "orbits of twice the period" if special.kind == "period doubling" else "orbits without the symmetry"
+        new = "orbits of twice the period" if special.kind == Kind.PERIOD_DOUBLING else "orbits without the symmetry"
     else:
         if resonant(beside.multiplier):
             raise ConvergenceError("the multipliers are at a strong resonance: a torus has no normal form there")

@@ -65,6 +65,11 @@ class Cycle(NamedTuple):
     signs: np.ndarray
 
     @property
+    def in_kernels(self) -> tuple[np.ndarray, ...]:
+        """The orbit as compiled loops take it."""
+        return self.x, self.K, self.scalars, self.signs, self.mesh.h
+
+    @property
     def intervals(self) -> int:
         return len(self.mesh.at) - 1
 
@@ -171,8 +176,8 @@ class Metric(NamedTuple):
         """The larger of two angles with the unit tangent at a: that of the chord to b, and that of the direction ahead,
         whose product with the tangent is 1."""
         return turned_by(
-            a.mesh.weights, self.squares, self.scalar_squares, a.x, a.scalars, b.x, b.scalars,
-            tangent.x, tangent.scalars, ahead.x, ahead.scalars,
+            a.mesh.weights, self.squares, self.scalar_squares, (a.x, a.scalars), (b.x, b.scalars),
+            (tangent.x, tangent.scalars), (ahead.x, ahead.scalars),
         )  # fmt: skip
 
 

@@ -28,7 +28,6 @@ from pfaff.bifurcation.orbits.orbit_ends import (
 from pfaff.bifurcation.orbits.orbit_walker import FULL, HANDED
 from pfaff.bifurcation.orbits.saddle_nodes import saddle_node_near
 from pfaff.bifurcation.orbits.silence import silent
-from pfaff.bifurcation.orbits.special_orbits import MULTIPLE
 from pfaff.bifurcation.orbits.step_rules import (
     ADAPT_EVERY,
     COARSE,
@@ -45,6 +44,7 @@ from pfaff.bifurcation.orbits.stepping import Continuation
 from pfaff.bifurcation.orbits.walked_orbits import Walk
 from pfaff.continuation.course import POINTS
 from pfaff.continuation.endings import Ending, Reason, Refused
+from pfaff.continuation.kinds import MULTIPLE
 from pfaff.continuation.problem import Event, Pace, Problem, Stretch
 from pfaff.continuation.walked_points import Walked
 

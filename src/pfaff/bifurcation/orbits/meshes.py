@@ -43,9 +43,10 @@ def amplitudes(x, signs, covered):
 
 
 @compiled
-def all_slopes(x, K, h, T, about, about_K, dT, rule, rows, follow, slopes):
-    """x' of every state at the Gauss points, or its change: for positions T v, or T δv + δT v about an orbit."""
-    N, m, nr = K.shape
+def all_slopes(of, orbit, dT, h, rule, slopes):
+    """x' of every state at the Gauss points, of an orbit or of a change of it: for positions T v, or T δv + δT v."""
+    (x, K, _), (about, about_K, scalars), (nodes, rows, follow, _) = of, orbit, rule
+    (N, m, nr), T = K.shape, scalars[0]
     followers, source = follow[0], follow[1]
     for j in range(N):
         for i in range(m):
@@ -55,8 +56,8 @@ def all_slopes(x, K, h, T, about, about_K, dT, rule, rows, follow, slopes):
                 s = source[k]
                 v, v0 = 0.0, 0.0
                 for l in range(m):
-                    v += rule[i, l] * K[j, l, s]
-                    v0 += rule[i, l] * about_K[j, l, s]
+                    v += nodes[i, l] * K[j, l, s]
+                    v0 += nodes[i, l] * about_K[j, l, s]
                 v = x[j, rows[s]] + h[j] * v
                 slopes[j, i, followers[k]] = T * v + dT * (about[j, rows[s]] + h[j] * v0)
 
@@ -82,12 +83,11 @@ def jumps(slopes, h, highest, scale, signs):
 
 
 @compiled
-def error_between(orbit, h, scale, signs, rule, rows, follow, highest):
+def error_between(orbit, h, scale, signs, rule, highest):
     """h^(m+1) |x^(m+1)| where it is largest; NaN on intervals too short to tell."""
-    x, K, scalars = orbit
-    N, m = K.shape[:2]
-    slopes = np.empty((N, m, x.shape[1]))
-    all_slopes(x, K, h, scalars[0], x, K, 0.0, rule, rows, follow, slopes)
+    N, m = orbit[1].shape[:2]
+    slopes = np.empty((N, m, orbit[0].shape[1]))
+    all_slopes(orbit, orbit, 0.0, h, rule, slopes)
     derivative, largest = jumps(slopes, h, highest, scale, signs), 0.0
     for j in range(N):
         error = derivative[j] * h[j] ** (m + 1)
@@ -109,13 +109,12 @@ def shares(derivative, h, power):
 
 
 @compiled
-def spread(orbit, h, scale, signs, rule, rows, follow, highest):
+def spread(orbit, h, scale, signs, rule, highest):
     """The part of every interval in the integral of |x^(m+1)|^(1/(m+1)), and the ratio by which an adapted mesh reduces
     the error, which is of order h^2m."""
-    x, K, scalars = orbit
-    N, m = K.shape[:2]
-    slopes = np.empty((N, m, x.shape[1]))
-    all_slopes(x, K, h, scalars[0], x, K, 0.0, rule, rows, follow, slopes)
+    N, m = orbit[1].shape[:2]
+    slopes = np.empty((N, m, orbit[0].shape[1]))
+    all_slopes(orbit, orbit, 0.0, h, rule, slopes)
     mine = shares(jumps(slopes, h, highest, scale, signs), h, 1 / (m + 1))
     mean, power = mine.sum() / N, 0.0
     for j in range(N):
@@ -124,13 +123,13 @@ def spread(orbit, h, scale, signs, rule, rows, follow, highest):
 
 
 @compiled
-def carry_stage(at, h, orbit, change, signs, rule, rows, follow, inverse, c, new_at, new_x, new_K):
+def carry_stage(at, h, orbit, change, signs, rule, gauss, new_at, new_x, new_K):
     """Fill in an orbit and a change of it on another mesh: states and slopes of both."""
-    x, K, scalars = orbit
+    (x, K, _), rows, inverse, c = orbit, rule[1], gauss[0], gauss[1]
     slopes = np.empty((K.shape[0], K.shape[1], x.shape[1]))
-    all_slopes(x, K, h, scalars[0], x, K, 0.0, rule, rows, follow, slopes)
+    all_slopes(orbit, orbit, 0.0, h, rule, slopes)
     carry(at, x, slopes, signs, inverse, c, rows, new_at, new_x[0], new_K[0])
-    all_slopes(change[0], change[1], h, scalars[0], x, K, change[2][0], rule, rows, follow, slopes)
+    all_slopes(change, orbit, change[2][0], h, rule, slopes)
     carry(at, change[0], slopes, signs, inverse, c, rows, new_at, new_x[1], new_K[1])
 
 
@@ -240,13 +239,14 @@ def carried_velocity(G, rates, scale):
 
 
 @compiled
-def pinned(last, of_scalars, h, weights, scale, held, x, signs, scalars, guess, of_guess):
+def pinned(row, mesh, scale, held, orbit, signs, guess):
     """Rows of phase and families before a last one, over mesh points and scalars, and their values: those on an orbit,
-    for the last row that on a guess.
+    for the last row that on a guess, each given by its states and scalars.
 
     ``held`` are covectors at the mesh points, indexed [family, point, state].
     The phase is along x', by differences of neighbouring states: f itself is far off where a stiff orbit is a guess.
     """
+    (last, of_scalars), (h, weights), (x, scalars) = row, mesh, orbit
     N, n, nb = len(h), len(scale), len(scalars)
     rows, by_scalars, right = np.empty((nb, N + 1, n)), np.zeros((nb, nb)), np.zeros(nb)
     largest = 0.0
@@ -265,7 +265,7 @@ def pinned(last, of_scalars, h, weights, scale, held, x, signs, scalars, guess, 
     for t in range(nb):
         by_scalars[nb - 1, t] = of_scalars[t]
     for k in range(nb):
-        states, others = (guess, of_guess) if k == nb - 1 else (x, scalars)
+        states, others = guess if k == nb - 1 else orbit
         for j in range(N + 1):
             for t in range(n):
                 right[k] += rows[k, j, t] * states[j, t]

@@ -38,29 +38,25 @@ def evaluate(equations, X, value):
 
 
 @compiled
-def newton(equations, cycle, pins, scales, rule, room, solver, G, enough, steps, last):
+def corrected(equations, cycle, pins, scales, rule, room, solver, G, enough, steps, last):
     """Newton steps, in place, after ``steps`` earlier ones with a last change, from the states at the Gauss points in
     ``room``. Returns how they end, their number, the size of the last, the residual before it, and the determinant.
 
     The change that counts as converged is the error of tangent and multipliers; that of the orbit is its square.
     """
-    x, K, scalars, signs, h = cycle
+    x, _, scalars, signs, _ = cycle
     borders, by_scalars, right = pins
-    nodes, rows, follow, D = rule
-    X, Z, ends, dx, dc, dK, a, stiff = room
-    limits, routines = solver
+    X, ends, dx, dc = room[0], room[2], room[3], room[4]
     for step in range(steps + 1, CORRECTIONS + 1):
         if equations[0] != 0:
             evaluate(equations, X, scalars[1])
-        residual = condense(
-            equations[4], x, K, X, h, scalars, D, nodes, rows, follow, a, stiff, limits, routines, Z, G, ends
-        )
+        residual = condense(equations[4], cycle, rule, room, solver, G)
         if not abs(residual) < np.inf:
             return SINGULAR, step, np.nan, residual, 0.0
         determinant = close_chain(G, ends, borders, by_scalars, right, x, scalars, signs, dx, dc)
         if not abs(determinant) < np.inf:
             return SINGULAR, step, np.nan, residual, 0.0
-        size, largest = move(x, K, X, h, scalars, nodes, rows, follow, scales[0], scales[1], Z, dx, dc, dK)
+        size, largest = move(cycle, rule, scales, room)
         residual = residual / largest if largest > 0 else residual
         if not abs(size) < np.inf:
             return SINGULAR, step, size, residual, determinant
@@ -75,11 +71,12 @@ def newton(equations, cycle, pins, scales, rule, room, solver, G, enough, steps,
 
 
 @part
-def move(x, K, X, h, scalars, rule, rows, follow, of_states, of_scalars, Z, dx, dc, dK):
-    """Change x, K and scalars by a Newton step; returns its size, and the largest slope before it.
+def move(cycle, rule, scales, room):
+    """Change an orbit by a Newton step; returns its size, and the largest slope before it.
 
-    ``of_states`` and ``of_scalars`` scale the size. X becomes the states at the Gauss points after the step.
+    ``scales`` of states and of scalars measure the size. X becomes the states at the Gauss points after the step.
     """
+    (x, K, scalars, _, _), (X, Z, _, dx, dc, dK, _, _), (of_states, of_scalars) = cycle, room, scales
     expand(Z, dx[0], dc[0], 1.0, dK)
     size = 0.0
     for j in range(x.shape[0]):
@@ -97,7 +94,7 @@ def move(x, K, X, h, scalars, rule, rows, follow, of_states, of_scalars, Z, dx, 
             for r in range(K.shape[2]):
                 largest = max(largest, abs(K[j, i, r]))
                 K[j, i, r] += dK[j, i, r]
-    stage_states(x, K, h, scalars[0], rule, rows, follow, X)
+    stage_states(cycle, rule, X)
     return size, largest
 
 

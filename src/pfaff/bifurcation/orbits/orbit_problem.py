@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from pfaff.case import Bound
 
 DEGREE = 6  # Gauss points in an interval: the cheapest for errors of 1e-9 and less
-STIFF = 7  # Radau points, with which fast decay, as between narrow cells, stays decay on any mesh
+RADAU = 7  # Radau points, with which fast decay, as between narrow cells, stays decay on any mesh
 INTERVALS = 20  # first number of intervals of a period
 AT_ORIGIN = 1e-12  # states of an equilibrium below this, relative to those of orbits, are zero but for rounding
 MOST = 150  # states with full Jacobians: a step of 100 takes seconds and half a gigabyte
@@ -85,7 +85,7 @@ class OrbitProblem(Travels):
     def collocation(self) -> Collocation:
         if self.sparse:
             linear = SparseEquations(self.flow, self.load, self.case.numbers)
-            return SparseCollocation(linear, radau_rule(STIFF), self.accuracy)
+            return SparseCollocation(linear, radau_rule(RADAU), self.accuracy)
         equations = Equations(self.flow, self.load, self.case.numbers, self.unfolding)
         return Collocation(equations, gauss(DEGREE), self.accuracy)
 

@@ -68,8 +68,5 @@ def mesh_of(times):
 def carry_over(times, old, signs, rule, gauss, new_times, new):
     """Fill in a record on another mesh."""
     h = times[1:] - times[:-1]
-    carry_stage(
-        times, h, stage(old, 0), stage(old, 1), signs, rule[0], rule[1], rule[2], gauss[0], gauss[1], new_times,
-        new[0], new[1],
-    )  # fmt: skip
+    carry_stage(times, h, stage(old, 0), stage(old, 1), signs, rule, gauss, new_times, new[0], new[1])
     copy(new[2], old[2])

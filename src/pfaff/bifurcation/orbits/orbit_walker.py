@@ -138,8 +138,7 @@ def error_of(terms, velocity, orbit, h, scale):
     """The lesser of the two estimates of ``Collocation.error``."""
     if velocity <= terms.accuracy:
         return velocity
-    rule, rows, follow, _ = terms.rule
-    between = terms.gauss[3] * error_between(orbit, h, scale, terms.signs, rule, rows, follow, terms.gauss[2])
+    between = terms.gauss[3] * error_between(orbit, h, scale, terms.signs, terms.rule, terms.gauss[2])
     return between if between < velocity else velocity
 
 
@@ -200,10 +199,10 @@ def remeshed(terms, place, shares, M, store, free):
 def spread_over(terms, place, ahead):
     """The shares of the intervals a length ahead along the tangent of an orbit; and the ratio by which equal shares
     reduce the error."""
-    (scale, _, _, _), orbit, (rule, rows, follow, _) = place.metric, stage(place.found, 0), terms.rule
-    gain = spread(orbit, place.h, scale, terms.signs, rule, rows, follow, terms.gauss[2])[1]
+    (scale, _, _, _), orbit = place.metric, stage(place.found, 0)
+    gain = spread(orbit, place.h, scale, terms.signs, terms.rule, terms.gauss[2])[1]
     there = combined((1.0, ahead), (orbit, stage(place.found, 1)))
-    return spread(there, place.h, scale, terms.signs, rule, rows, follow, terms.gauss[2])[0], gain
+    return spread(there, place.h, scale, terms.signs, terms.rule, terms.gauss[2])[0], gain
 
 
 @compiled

@@ -15,6 +15,7 @@ from pfaff.bifurcation.orbits.forced import own_multipliers, own_states, phase
 from pfaff.bifurcation.orbits.orbit_in_time import EXTREMES, SAMPLES, Orbit, greatest
 from pfaff.bifurcation.orbits.orbit_problem import OrbitProblem
 from pfaff.continuation.course import POINTS, STEP, Bounds, Course, checked_way
+from pfaff.continuation.kinds import OfKind
 from pfaff.errors import number_of
 from pfaff.flow.forcing import forcing_of
 from pfaff.statement.told import shown_in_notebooks
@@ -225,7 +226,7 @@ class OrbitPoint(Travels):
         """The orbit in time and in phase, and its multipliers on the unit circle."""
         from pfaff.draw.orbits import draw_orbit
 
-        return draw_orbit(self.orbit, self.multipliers if self.resolved else None)
+        return draw_orbit(self.orbit, self.multipliers if self.resolved else None, self.unstable)
 
     def film(self, frames: int = 8) -> Figure:
         """Successive configurations over one period, where the system has a drawing."""
@@ -270,7 +271,7 @@ class Newborn(OrbitPoint):
 
 @spelt
 @dataclass(frozen=True, eq=False, repr=False)
-class Special(OrbitPoint):
+class Special(OrbitPoint, OfKind):
     """A special point; ``kind`` is fold, period doubling, torus, symmetry breaking or branch point.
 
     ``note`` is empty, or says that the point is only near this place.

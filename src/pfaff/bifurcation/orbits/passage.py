@@ -25,7 +25,7 @@ Of = TypeVar("Of", bound=OrbitPoint)
 
 EVEN = 1e-9  # difference of a velocity and its mirror image, relative to the largest, that is none
 ROUNDING = 1e-13  # change of the load, relative to its range, that is none
-SAME, NEARLY = 100.0, 1e-5  # how far an orbit may move when solved in other states: times the accuracy, or at least
+NEARLY = 100.0, 1e-5  # how far an orbit may move when solved in other states: times the accuracy, or at least
 
 
 class Passage:
@@ -68,7 +68,7 @@ class Passage:
             cycle, tangent = (doubled(each, chart.rows) for each in (cycle, tangent))
         cycle, tangent = self._moved(chart, problem, cycle, tangent)
         continuation = problem.continuation(span)
-        solution = continuation.given(cycle, tangent, max(SAME * problem.accuracy, NEARLY))
+        solution = continuation.given(cycle, tangent, max(NEARLY[0] * problem.accuracy, NEARLY[1]))
         if abs(solution.cycle.value - point.value) < ROUNDING * span:
             solution.cycle.scalars[1] = point.value
         found = continuation.refined(continuation.point(solution, tangent))

@@ -102,13 +102,13 @@ def normalise(weights, squares, scalar_squares, x, K, scalars, towards, of_towar
 
 
 @compiled
-def turned_by(weights, squares, scalar_squares, a, a_scalars, b, b_scalars, tangent, of_tangent, ahead, of_ahead):
+def turned_by(weights, squares, scalar_squares, a, b, tangent, ahead):
     """The larger of two angles with the unit tangent at a: that of the chord to b, and that of the direction ahead,
-    whose product with the tangent is 1."""
-    chord, of_chord = b - a, b_scalars - a_scalars
-    along = inner_product(weights, squares, chord, tangent, scalar_squares, of_chord, of_tangent)
+    whose product with the tangent is 1. Each has states and scalars."""
+    chord, of_chord = b[0] - a[0], b[1] - a[1]
+    along = inner_product(weights, squares, chord, tangent[0], scalar_squares, of_chord, tangent[1])
     length = np.sqrt(inner_product(weights, squares, chord, chord, scalar_squares, of_chord, of_chord))
-    reach = np.sqrt(inner_product(weights, squares, ahead, ahead, scalar_squares, of_ahead, of_ahead))
+    reach = np.sqrt(inner_product(weights, squares, ahead[0], ahead[0], scalar_squares, ahead[1], ahead[1]))
     return np.arccos(max(-1.0, min(1.0, along / length, 1 / reach)))
 
 

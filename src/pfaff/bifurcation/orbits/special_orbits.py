@@ -20,6 +20,7 @@ from pfaff.bifurcation.orbits.chords import Chord, Point
 from pfaff.bifurcation.orbits.silence import NEAR
 from pfaff.bifurcation.orbits.singular_orbits import ROOM, from_neighbours
 from pfaff.continuation.endings import Refused
+from pfaff.continuation.kinds import MULTIPLE
 from pfaff.continuation.problem import Event
 
 if TYPE_CHECKING:
@@ -39,7 +40,6 @@ PROBE = 0.05  # part of a step over which the growth of a function is checked
 SAME_VALUE = 4e-15  # change of the parameter, relative to itself, that is rounding
 ERRORS = 10.0  # change of the parameter that the error of orbits may cause, relative to that error
 FLAT = 1e-8  # relative change of the parameter that may be an error of Newton's method
-MULTIPLE = "multiple "
 
 
 class SpecialOrbits:

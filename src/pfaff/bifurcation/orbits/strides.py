@@ -12,7 +12,7 @@ from pfaff.bifurcation.orbits.condensation import stage_states
 from pfaff.bifurcation.orbits.floquet import shrunk, spectrum
 from pfaff.bifurcation.orbits.kernels import compiled, part
 from pfaff.bifurcation.orbits.meshes import carried_velocity, pinned
-from pfaff.bifurcation.orbits.orbit_newton import SOLVED, conclude, newton, on_chart
+from pfaff.bifurcation.orbits.orbit_newton import SOLVED, conclude, corrected, on_chart
 from pfaff.bifurcation.orbits.products import combined, dual_row, inner_product, normalise, scales, turned_by
 from pfaff.bifurcation.orbits.step_rules import BLURRED, SLOW
 
@@ -51,9 +51,9 @@ def stride(equations, rates_of, mesh, signs, metric, stages, ds, rule, room, sol
     of the chart, turn of the branch, and how far the velocity misses the one that the linear flow carries.
 
     ``stages`` are an orbit, its tangent, the orbit before, and its tangent; ``rule``, ``room`` and ``solver`` are those
-    of ``newton``; ``rates_of`` is f with the pivots of its chart. ``found`` is filled in: the orbit a step ahead, its
-    tangent, its metric, its multipliers, and the basis of these; and f along it, at the mesh points. (An array that is
-    passed in takes a tenth of the time of one that is returned.)
+    of ``corrected``; ``rates_of`` is f with the pivots of its chart. ``found`` is filled in: the orbit a step ahead,
+    its tangent, its metric, its multipliers, and the basis of these; and f along it, at the mesh points. (An array that
+    is passed in takes a tenth of the time of one that is returned.)
     """
     (h, weights, columns, f), (here, tangent, before, slope) = mesh, stages
     states, squares, scalar_squares = metric[0], metric[2], metric[3]
@@ -65,13 +65,13 @@ def stride(equations, rates_of, mesh, signs, metric, stages, ds, rule, room, sol
     copy(x, guess[0])
     copy(K, guess[1])
     copy(scalars, guess[2])
-    last, of_last = dual_row(weights, squares, tangent[0], scalar_squares, tangent[2])
+    row = dual_row(weights, squares, tangent[0], scalar_squares, tangent[2])
     held = np.empty((0, len(weights), len(signs)))
-    pins = pinned(last, of_last, h, weights, states, held, here[0], signs, here[2], x, scalars)
-    stage_states(x, K, h, scalars[0], rule[0], rule[1], rule[2], room[0])
-    G = np.empty((len(h), len(signs), len(signs)))
+    pins = pinned(row, (h, weights), states, held, (here[0], here[2]), signs, (x, scalars))
     cycle, done = (x, K, scalars, signs, h), np.int64(0)  # with a literal numba would compile everything once more
-    how, steps, size, residual, determinant = newton(
+    stage_states(cycle, rule, room[0])
+    G = np.empty((len(h), len(signs), len(signs)))
+    how, steps, size, residual, determinant = corrected(
         equations, cycle, pins, (states, metric[1]), rule, room, solver, G, enough, done, np.inf
     )
     if how != SOLVED:
@@ -85,14 +85,13 @@ def stride(equations, rates_of, mesh, signs, metric, stages, ds, rule, room, sol
         # Before a finer mesh is demanded, the part that Newton's method left is taken out of the estimated error.
         if sharpened or steps >= SLOW or not accuracy < missed < BLURRED * residual:
             break
-        how, steps, size, residual, determinant = newton(
+        how, steps, size, residual, determinant = corrected(
             equations, cycle, pins, (states, metric[1]), rule, room, solver, G, np.inf, steps, np.inf
         )
         if how != SOLVED:
             return (how, steps, size), (residual, determinant, 0.0, 0.0, 0.0)
-    turn = turned_by(
-        weights, squares, scalar_squares, here[0], here[2], x, scalars, tangent[0], tangent[2], along[0], along[2]
-    )
+    chord, turns = ((here[0], here[2]), (x, scalars)), ((tangent[0], tangent[2]), (along[0], along[2]))
+    turn = turned_by(weights, squares, scalar_squares, chord[0], chord[1], turns[0], turns[1])
     sign = normalise(weights, sizes[2], sizes[3], along[0], along[1], along[2], tangent[0], tangent[2])
     copy(values, spectrum(G, signs, sizes[0], basis, decoupled, solver[1]))
     copy(direction[0], along[0])

@@ -21,6 +21,7 @@ from pfaff.continuation.course import ROUNDING, Course, Limits
 from pfaff.continuation.endings import Ending, Reason, Refused
 from pfaff.continuation.engine import Engine
 from pfaff.continuation.gathering import Gathered, gathered, interrupted, stopped, where
+from pfaff.continuation.kinds import Kind
 from pfaff.errors import ConvergenceError, ParameterError, number_of
 from pfaff.statement.values import number_from, number_within, shown
 
@@ -89,9 +90,9 @@ def directed(start: OrbitPoint, to: float) -> OrbitPoint:
 
 def switched(special: Special, to: float, way: int) -> OrbitPoint:
     """A first orbit off the branch, along the second null vector of the equations of the (doubled) orbit."""
-    if special.kind not in ("period doubling", "symmetry breaking", "branch point"):
+    if special.kind not in (Kind.PERIOD_DOUBLING, Kind.SYMMETRY_BREAKING, Kind.BRANCH_POINT):
         raise ParameterError(f"no branch of orbits crosses at a {special.kind}: follow another point")
-    twice = special.kind != "branch point"
+    twice = special.kind != Kind.BRANCH_POINT
     cycle, tangent = special.point.cycle, special.point.tangent
     cycle, tangent = (doubled(each, special.problem.rows) for each in (cycle, tangent)) if twice else (cycle, tangent)
     continuation = special.problem.continuation(span_of(special.value, to, special.load))

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pfaff.archive.stored import checked_case, opened, write
-from pfaff.bifurcation.orbits.orbit_branch import ORBITS, branch_in
+from pfaff.bifurcation.orbits.orbit_archive import ORBITS, branch_in
 from pfaff.bifurcation.response.response import Response
 from pfaff.statement.told import rightly_asked
 

@@ -67,7 +67,11 @@ def _index(assembly: Assembly, what: str, index: Any) -> int:
 
 
 def _on_positions(assembly: Assembly, equations: Equations, q: np.ndarray, free: np.ndarray | None) -> np.ndarray:
-    """Newton's method with steps of least norm on φ(q) = 0, in the free coordinates."""
+    """Newton's method with steps of least norm on φ(q) = 0, in the free coordinates.
+
+    This is not ``newton`` of ``algebra``, which ends by its steps: here φ decides, which is zero at once if the start
+    is exact.
+    """
     rest = np.zeros(assembly.size)
     if free is None:
         _check(assembly, equations, _phi(equations, q), 1 + np.abs(q).max(), "start")
