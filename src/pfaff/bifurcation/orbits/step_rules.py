@@ -20,6 +20,7 @@ BLURRED = 3.0  # times the residual before Newton's last step, what that may lea
 COARSE = 100.0  # times the accuracy, the error of a step on a coarser mesh, for which the finer one is taken after all
 VANISHING = 1e-3  # of the largest amplitude of a branch, from which it may end in an equilibrium
 LONG = 20.0  # times the shortest period, from which it may end in a homoclinic orbit
+OUTGROWN = 1e5  # times the amplitude at the start, from which it may end where orbits grow without bound
 WITHIN = 4.0  # steps, how near the start must be by its size and period to lie in one
 
 

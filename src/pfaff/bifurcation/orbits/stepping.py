@@ -19,8 +19,9 @@ from pfaff.bifurcation.orbits.collocation import (
     Solution,
     unsolved,
 )
-from pfaff.bifurcation.orbits.cycles import NONE, Cycle, Mesh, Metric, combination
+from pfaff.bifurcation.orbits.cycles import UNBOUNDED, Cycle, Mesh, Metric, combination
 from pfaff.bifurcation.orbits.floquet import allowed, coupling, multipliers, shrunk, test_functions
+from pfaff.bifurcation.orbits.forced import kinds_of, numbers
 from pfaff.bifurcation.orbits.levels import coordinates, free_multipliers, gradients_of, on_level
 from pfaff.bifurcation.orbits.orbit_newton import SOLVED
 from pfaff.bifurcation.orbits.special_orbits import SpecialOrbits
@@ -56,14 +57,10 @@ def accepted(solution: Solution | str) -> Solution:
 Stage = tuple[Cycle, Cycle]  # an orbit and its tangent
 
 
-def _numbers(of: np.ndarray | None) -> np.ndarray:
-    return NONE if of is None else of.astype(int)
-
-
 class Continuation:
     """The branch through an orbit. ``span`` is the parameter's range, ``held`` rows that select members of families;
     ``natural`` is what the parameter must change by, near its ``origin``, to change the equations as a whole; ``level``
-    is a branch along which it does not change."""
+    is a branch along which it does not change, ``least`` has sizes of states below which none is measured."""
 
     def __init__(
         self,
@@ -74,6 +71,7 @@ class Continuation:
         natural: float = inf,
         origin: float = 0.0,
         level: bool = False,
+        least: np.ndarray = UNBOUNDED,
     ) -> None:
         self.collocation, self.span, self.held, self.accuracy = collocation, span, held, accuracy
         self.natural, self.origin, self.level = natural, origin, level
@@ -81,7 +79,7 @@ class Continuation:
         self.ones = self.structural + level  # multipliers that are 1 on all orbits
         self.settled = float(np.clip(accuracy, CONVERGED, LOOSEST))
         flow = collocation.equations.flow
-        self._kinds = _numbers(flow.positions), _numbers(flow.alike)
+        self._kinds = kinds_of(flow), numbers(flow.alike), least
         reach, decoupled = (span, REACH * natural, origin), coupling(len(flow.states), DECOUPLED * self.settled)
         self.measures = reach, *self._kinds, decoupled  # of points, as compiled loops take them
         self.plain = self.structural == 1 and not flow.bonds  # neither families nor bonds

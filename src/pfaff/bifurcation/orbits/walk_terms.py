@@ -19,7 +19,7 @@ class Terms(NamedTuple):
     gauss: Any
     solver: Any
     signs: np.ndarray
-    measures: Any  # of points: reach of the parameter, positions, states that are alike, and what may stay coupled
+    measures: Any  # of points: as ``Continuation`` has them
     accuracy: float
     enough: float  # the last change of Newton's method, in a step ...
     converged: float  # ... and on a finer mesh
