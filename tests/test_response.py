@@ -123,6 +123,38 @@ def test_folds_know_their_sides_in_any_unit_of_length(length, hardening):
     assert [each.status for each in response.special] == [each.status for each in hardening.special]
 
 
+def _bladed_arm() -> pfaff.System:
+    """Three damped bars on springs, the blade at whose tip is set at an angle."""
+    angles = dynamicsymbols("a1 a2 a3")
+    ends = [sm.Matrix([sum(sm.cos(a) for a in angles[:k]), sum(sm.sin(a) for a in angles[:k])]) for k in (1, 2, 3)]
+    speeds = [end.diff(t) for end in ends]
+    across = sm.Matrix([-sm.sin(angles[2] + 0.3), sm.cos(angles[2] + 0.3)])
+    bends = [angles[0], angles[1] - angles[0], angles[2] - angles[1]]
+    return pfaff.System(
+        angles,
+        kinetic=sum(v.dot(v) for v in speeds) / 2,
+        potential=sum(b**2 for b in bends) / 2,
+        dissipation=sum(b.diff(t) ** 2 for b in bends) / 20,
+        nonholonomic_constraints=[speeds[2].dot(across)],
+        forces={angles[0]: sm.cos(Omega * t) / 10},
+        parameters={Omega: 1},
+    )
+
+
+def test_a_slow_drift_is_no_conserved_quantity():
+    """A multiplier 1 + 2e-6 is that of an orbit by itself, which is unstable from wherever it is followed."""
+    case = _bladed_arm().at()
+    far = case.response("Omega", from_=0.45, to=0.7)
+    for begin in (0.5, 0.6):
+        near = case.response("Omega", from_=begin, to=0.7)
+        assert far.ended == near.ended == "reached 0.7"
+        assert not far.stable.any()
+        assert not near.stable.any()
+        assert near.special == ()
+        assert near[-1].mean["a3"] == pytest.approx(far[-1].mean["a3"], rel=1e-4)
+        assert abs(near[0].orbit.multipliers[0]) > 1 + 1e-6
+
+
 @pytest.mark.parametrize("begin", [0.6, 2.0])
 def test_without_damping_a_response_grows_without_bound_at_resonance(begin):
     """x'' + x = cos Ωt answers by 1/(1 − Ω²): there is no fold at Ω = 1, and nothing beyond."""
@@ -155,6 +187,23 @@ def test_a_towed_wheel_swings_without_bound():
     orbits = hopf.orbits(to=2)
     assert [each.kind for each in orbits.special] == ["fold"]
     assert orbits.ended.reason is Reason.OUTGROWN
+
+
+@pytest.mark.parametrize("to", [0, -1])
+def test_a_forcing_that_stands_still_has_no_period(to):
+    with pytest.raises(ParameterError, match=rf"to={to}: the forcing of Duffing has no period there.* end before"):
+        duffing().response("Omega", from_=1, to=to)
+    with pytest.raises(ParameterError, match="no period there"):
+        duffing(k3=0).response("Omega", from_=1, to=0.8).extend(to=to)
+
+
+def test_what_is_interrupted_before_the_first_response_says_so(monkeypatch):
+    def pressed(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("pfaff.bifurcation.response.response.settled", pressed)
+    with pytest.raises(KeyboardInterrupt, match=r"while the first response was sought, at Omega = 0.5"):
+        duffing().response("Omega", to=1, x=0.1)
 
 
 @pytest.mark.parametrize("to", [0.02, 0.001])

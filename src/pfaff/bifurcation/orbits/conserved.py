@@ -23,6 +23,8 @@ CONSERVED, ROUGHLY = (
     1e-2,
 )  # by which a gradient of unit length changes in a period at most, of an orbit, of a guess
 STEADY = 1e-2  # of a gradient, what is left of it on average at least
+ASIDE = 1e-2  # of the size of an orbit, how far from it another member of its family is looked for
+DRIFTING = 1e-8  # of that distance, what is lost of it in a period by error alone
 
 
 def orbit_or_member(problem: OrbitProblem, guess: Cycle, value: float) -> OrbitPoint:
@@ -34,7 +36,10 @@ def orbit_or_member(problem: OrbitProblem, guess: Cycle, value: float) -> OrbitP
         family = with_conserved(problem, whole, ROUGHLY)
         if family is problem:
             raise
-        return orbit_at(family, unfolded(problem, family, whole), value)
+        found = orbit_at(family, unfolded(problem, family, whole), value)
+        if not conserves(found):
+            raise
+        return found
 
 
 def in_family(point: OrbitPoint, to: float) -> OrbitPoint:
@@ -51,7 +56,7 @@ def in_family(point: OrbitPoint, to: float) -> OrbitPoint:
         family.continuation(span).at_value(found.point.cycle, point.value + NEIGHBOUR * (to - point.value), found.point)
     except (ConvergenceError, Refused):
         return point  # one of its multipliers is 1 by accident
-    return found
+    return found if conserves(found) else point
 
 
 def with_conserved(problem: OrbitProblem, cycle: Cycle, error: float = CONSERVED) -> OrbitProblem:
@@ -62,6 +67,22 @@ def with_conserved(problem: OrbitProblem, cycle: Cycle, error: float = CONSERVED
         return problem
     columns, rows = (gradients / metric.states).T, gradients * metric.states
     return replace(problem, unfolding=np.ascontiguousarray(columns), held=np.ascontiguousarray(rows))
+
+
+def conserves(point: OrbitPoint) -> bool:
+    """Whether an orbit a little aside along the family repeats itself as well, as a member does: what belongs to a
+    multiplier that is merely near 1 drifts in proportion to its distance."""
+    family, cycle = point.problem, point.point.cycle
+    c, metric = family.collocation, family.continuation(1 + abs(cycle.value)).measure(cycle)
+    load = np.zeros_like(cycle.x), np.eye(len(cycle.scalars))[1]
+    pins = c.pins(cycle, metric, load, family.held, cycle)
+    right = pins.right.copy()
+    right[1:-1] += ASIDE * (np.abs(pins.rows[1:-1]) / metric.states).sum(axis=(1, 2))
+    found = c.correct(cycle, pins._replace(right=right), metric)
+    if isinstance(found, str):
+        return False
+    drift = metric.states * (family.unfolding @ (found.cycle.scalars - cycle.scalars)[2:]) * cycle.period
+    return bool(np.abs(drift).max() <= ASIDE * max(DRIFTING, family.accuracy))
 
 
 def unfolded(problem: OrbitProblem, family: OrbitProblem, cycle: Cycle) -> Cycle:

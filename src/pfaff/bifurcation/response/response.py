@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pfaff.bifurcation.orbits.conserved import in_family, orbit_or_member
+from pfaff.bifurcation.orbits.conserved import conserves, in_family, orbit_or_member
 from pfaff.bifurcation.orbits.forced import own_states
+from pfaff.bifurcation.orbits.levels import MOVES
 from pfaff.bifurcation.orbits.neutral import neutral
 from pfaff.bifurcation.orbits.orbit_problem import OrbitProblem
 from pfaff.bifurcation.orbits.orbits import OrbitPoint
@@ -37,6 +38,8 @@ if TYPE_CHECKING:
     from pfaff.bifurcation.orbits.orbit_branch import OrbitBranch
     from pfaff.bifurcation.orbits.orbits import Special
     from pfaff.case import Bound
+
+RESERVE = 100  # of the start, which part is suggested as an end in place of one that is none
 
 
 @answering
@@ -200,6 +203,8 @@ class Response(Branch[ResponsePoint, "Special"]):
         events: Mapping[str, Any] | None = None,
     ) -> Response:
         """The same response followed on until the parameter is ``to``."""
+        last = self.orbits[-1]
+        _check_end(last.case, self.load, last.value, Course.asked(to, self.orbits.step, points, bounds, progress))
         more = self.orbits.extend(to, points=points, bounds=bounds, progress=progress, events=events)
         return replace(self, orbits=more)
 
@@ -277,12 +282,37 @@ def respond(
     if from_ is not None:
         case = case.at(**{load: from_})
     value = value_of(case, load)
+    _check_end(case, load, value, course)
     flow = forced_flow(case)
     n = len(flow.states)
     problem = OrbitProblem(case, flow, load, accurate(accuracy), np.zeros((n, 0)), np.zeros((0, n)))
-    point, found = _first(problem, value, course.to, start)
-    branch = followed(directed(neutral(in_family(point, course.to), course.to), course.to), course)
+    try:
+        point, found = _first(problem, value, course.to, start)
+        member = in_family(point, course.to)
+    except KeyboardInterrupt:
+        where = f"interrupted while the first response was sought, at {load} = {value:.10g}"
+        raise KeyboardInterrupt(f"{where}: there is none to keep yet") from None
+    branch = _branch(member, course)
+    if member is not point and (branch.ended.endswith(MOVES) or not conserves(branch.points[-1])):
+        branch = _branch(point, course)  # what seemed to be conserved is not: its orbits are alone
     return Response(branch, found)
+
+
+def _check_end(case: Bound, load: str, value: float, course: Course) -> None:
+    """Refuse an end at which the forcing has no period."""
+    end, forcing = course.limits(case.system, load, value).bounds[0], forcing_of(case.system)  # type: ignore[arg-type]
+    forcing.value(case)
+    try:
+        forcing.value(case.unchecked(**{load: end}))
+    except ParameterError:
+        raise ParameterError(
+            f"to={course.to:g}: the forcing of {case.system.name} has no period there, as its frequency is not "
+            f"positive; end before, as at {load} = {value / RESERVE:g}"
+        ) from None
+
+
+def _branch(point: OrbitPoint, course: Course) -> OrbitBranch:
+    return followed(directed(neutral(point, course.to), course.to), course)
 
 
 def _first(problem: OrbitProblem, value: float, to: float, start: Mapping[str, float]) -> tuple[OrbitPoint, str]:
