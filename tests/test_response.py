@@ -197,6 +197,22 @@ def test_a_forcing_that_stands_still_has_no_period(to):
         duffing(k3=0).response("Omega", from_=1, to=0.8).extend(to=to)
 
 
+def test_a_fold_between_multipliers_beyond_all_bounds_is_told():
+    """Slow forcing carries a double well along its saddle: where Ω turns, a multiplier 1e25 becomes −1e25."""
+    stated = {"kinetic": x.diff(t) ** 2 / 2, "potential": x**4 / 4 - x**2 / 2, "dissipation": zeta * x.diff(t) ** 2 / 2}
+    wells = pfaff.System([x], **stated, forces={x: F * sm.cos(Omega * t)}, parameters={F: 0.1, Omega: 1.2, zeta: 0.03})
+    response = wells.at().response("Omega", from_=0.8, to=2, x=1)
+    least = response.values.min()
+    turn = [each for each in response.special if abs(each.value - least) < 1e-4]
+    assert {each.kind for each in turn} == {"fold", "period doubling"}
+    for each in turn:
+        assert each.value == pytest.approx(0.0881838, abs=1e-7)
+        assert "not located" in each.note
+    large = response[int(response.values.argmin()) - 3].orbit
+    assert np.log(large.multipliers.real).sum() == pytest.approx(-0.03 * large.period, rel=1e-3)  # by Liouville
+    assert len(response.of_kind("fold")) == 2
+
+
 def test_what_is_interrupted_before_the_first_response_says_so(monkeypatch):
     def pressed(*_: object) -> None:
         raise KeyboardInterrupt
