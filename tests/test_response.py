@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import sympy as sm
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from scipy.integrate import solve_ivp
 from scipy.special import ellipk
 from sympy.physics.mechanics import dynamicsymbols
@@ -220,6 +221,25 @@ def test_what_is_interrupted_before_the_first_response_says_so(monkeypatch):
     monkeypatch.setattr("pfaff.bifurcation.response.response.settled", pressed)
     with pytest.raises(KeyboardInterrupt, match=r"while the first response was sought, at Omega = 0.5"):
         duffing().response("Omega", to=1, x=0.1)
+
+
+def test_pictures_of_forced_orbits_show_no_rounding():
+    """All have the period of the forcing: special points are placed by what changes, in an axis of plain numbers."""
+    branch = duffing(Omega=0.6).response("F", to=3).orbits
+    figure = branch.plot()
+    FigureCanvasAgg(figure).draw()
+    periods, amplitudes = figure.axes
+    assert periods.yaxis.get_offset_text().get_text() == ""
+    assert periods.get_ylim() == pytest.approx((0.9 * branch[0].period, 1.1 * branch[0].period))
+    drawn = np.concatenate([line.get_ydata() for line in amplitudes.lines if len(line.get_ydata()) > 9])
+    along = np.array([point.amplitude["x"] for point in branch])
+    assert np.abs(np.diff(drawn)).sum() == pytest.approx(np.abs(np.diff(along)).sum(), rel=0.02)  # no detours
+    figure = duffing(F=0.3e8, k3=1e-16).response("Omega", from_=0.5, to=0.55)[-1].plot()
+    FigureCanvasAgg(figure).draw()
+    for axes in figure.axes[:2]:
+        power = axes.yaxis.get_offset_text()
+        assert power.get_text() == "1e7"
+        assert not power.get_window_extent().overlaps(axes.get_legend().get_window_extent())
 
 
 @pytest.mark.parametrize("to", [0.02, 0.001])
