@@ -209,6 +209,9 @@ def test_a_fold_between_multipliers_beyond_all_bounds_is_told():
     for each in turn:
         assert each.value == pytest.approx(0.0881838, abs=1e-7)
         assert "not located" in each.note
+    assert response.backbones == ()
+    words = [text.get_text() for text in response.plot().axes[0].get_legend().get_texts()]
+    assert "no backbone: nothing vibrates about the equilibrium" in words
     large = response[int(response.values.argmin()) - 3].orbit
     assert np.log(large.multipliers.real).sum() == pytest.approx(-0.03 * large.period, rel=1e-3)  # by Liouville
     assert len(response.of_kind("fold")) == 2
@@ -218,7 +221,7 @@ def test_what_is_interrupted_before_the_first_response_says_so(monkeypatch):
     def pressed(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("pfaff.bifurcation.response.response.settled", pressed)
+    monkeypatch.setattr("pfaff.bifurcation.response.first_responses.settled", pressed)
     with pytest.raises(KeyboardInterrupt, match=r"while the first response was sought, at Omega = 0.5"):
         duffing().response("Omega", to=1, x=0.1)
 

@@ -1,1 +1,2 @@
-"""Periodic response to explicit forcing: ``harmonics`` (the first orbit) → ``response`` (the branch)."""
+"""Periodic response to explicit forcing: ``harmonics`` → ``first_responses`` (the first orbit) → ``response`` (the
+branch)."""
