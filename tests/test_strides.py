@@ -10,8 +10,8 @@ import sympy as sm
 
 import pfaff
 from pfaff.bifurcation.orbits.following import Orbits
+from pfaff.bifurcation.orbits.parabolas import NEAR, lowest, near_zero
 from pfaff.bifurcation.orbits.silence import quiet
-from pfaff.bifurcation.orbits.special_orbits import NEAR, _lowest, _near_zero
 from pfaff.bifurcation.orbits.stepping import Continuation
 from pfaff.bifurcation.orbits.strides import predicted
 from pfaff.flow.pointers import linked_in_lanes
@@ -130,11 +130,11 @@ def test_silence_is_where_nothing_is_looked_for():
         assert all(a * b >= 0 for a, b in zip(here, last, strict=True))
         middle = 1.5 * rise - (slope + following) / 4
         if slope * following > 0:
-            assert _near_zero([(0.0, slope), (0.5, middle), (1.0, following)]) is None
+            assert near_zero([(0.0, slope), (0.5, middle), (1.0, following)]) is None
         for a, b, c in list(zip(first, here, last, strict=True))[1:]:
             if min(a * b, b * c) > 0:
                 assert abs(b) >= NEAR * min(abs(a), abs(c))
-                assert _lowest([(-back, a), (0.0, b), (1.0, c)]) is None
+                assert lowest([(-back, a), (0.0, b), (1.0, c)]) is None
     assert 100 < silences < 2900
 
 
