@@ -154,6 +154,9 @@ def test_a_slow_drift_is_no_conserved_quantity():
         assert near.special == ()
         assert near[-1].mean["a3"] == pytest.approx(far[-1].mean["a3"], rel=1e-4)
         assert abs(near[0].orbit.multipliers[0]) > 1 + 1e-6
+    with pytest.raises(ConvergenceError, match=r"drift too slowly at Omega = 0.05 .* begin where they drift"):
+        case.response("Omega", from_=0.05, to=0.2)
+    assert case.response("Omega", from_=0.45, to=0.2).ended == "reached 0.2"
 
 
 @pytest.mark.parametrize("begin", [0.6, 2.0])

@@ -23,7 +23,7 @@ from pfaff.bifurcation.response.first_responses import check_end, first_response
 from pfaff.continuation.course import POINTS, Bounds, Course
 from pfaff.continuation.endings import Ending
 from pfaff.continuation.trail import Branch
-from pfaff.errors import NoBifurcationError, ParameterError, PfaffError, number_of
+from pfaff.errors import ConvergenceError, NoBifurcationError, ParameterError, PfaffError, number_of
 from pfaff.flow.forcing import forced_flow
 from pfaff.statement.system import System
 from pfaff.statement.told import answering, shown_in_notebooks
@@ -302,8 +302,14 @@ def respond(
         where = f"interrupted while the first response was sought, at {load} = {value:.10g}"
         raise KeyboardInterrupt(f"{where}: there is none to keep yet") from None
     branch = _branch(member, course)
-    if member is not point and (branch.ended.endswith(MOVES) or not conserves(branch.points[-1])):
+    last, moves = branch.points[-1], branch.ended.endswith(MOVES)
+    if member is not point and (moves or not conserves(last)):
         branch = _branch(point, course)  # what seemed to be conserved is not: its orbits are alone
+    elif len(member.problem.held) and not moves and not conserves(last):
+        raise ConvergenceError(
+            f"responses drift too slowly at {load} = {value:.10g} to tell the one that repeats itself from others "
+            f"beside it: begin where they drift, as at {load} = {last.value:.10g}, and come from there"
+        )
     return Response(branch, found)
 
 
