@@ -7,11 +7,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import sympy as sm
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from scipy.integrate import solve_ivp
 from scipy.special import ellipk
 from sympy.physics.mechanics import dynamicsymbols
 
 import pfaff
+from pfaff.continuation.endings import Reason
 from pfaff.errors import ConvergenceError, ParameterError, StatementError
 from pfaff.statement import TIME, coordinates
 
@@ -71,6 +73,179 @@ def test_events_and_measures_of_a_response():
     assert double.value == pytest.approx(2, abs=1e-8)
     with pytest.raises(ParameterError, match="unknown phase_y"):
         response.measure("phase_y")
+
+
+def _monodromy(frequency: float, excitation: float = 0.5, damping: float = 0.1) -> np.ndarray:
+    """Of x'' + d x' + (1 + F cos Ωt) x = 0, by another integrator."""
+
+    def rate(s, u):
+        return [u[1], -damping * u[1] - (1 + excitation * np.cos(frequency * s)) * u[0]]
+
+    span = (0, 2 * np.pi / frequency)
+    return np.column_stack([solve_ivp(rate, span, e, "DOP853", rtol=1e-12, atol=1e-13).y[:, -1] for e in np.eye(2)])
+
+
+@pytest.mark.parametrize(("begin", "end", "given"), [(1.5, 2.6, {}), (2.6, 1.5, {}), (1.5, 2.6, {"x": 1e-3})])
+def test_a_parametric_excitation_loses_its_zero_response_at_the_tongue_of_mathieu(begin, end, given):
+    """The multipliers at rest are those of the linear equation, whichever way and from wherever it is followed."""
+    potential = (1 + F * sm.cos(Omega * t)) * x**2 / 2 + x**4 / 4
+    stated = {"kinetic": x.diff(t) ** 2 / 2, "potential": potential, "dissipation": zeta * x.diff(t) ** 2 / 2}
+    excited = pfaff.System([x], **stated, parameters={F: 0.5, Omega: 1.5, zeta: 0.1})
+    response = excited.at().response("Omega", from_=begin, to=end, **given)
+    edges = [1.7625457, 2.2182416]  # where −1 is an eigenvalue of that monodromy
+    for edge in edges:
+        assert np.abs(np.linalg.eigvals(_monodromy(edge)) + 1).min() < 1e-6
+    assert [each.kind for each in response.special] == ["period doubling"] * 2
+    assert sorted(each.value for each in response.special) == pytest.approx(edges, abs=1e-7)
+    for point in (response[0], response[len(response) // 2], response[-1]):
+        other = np.linalg.eigvals(_monodromy(point.value))
+        assert np.sort_complex(point.orbit.multipliers) == pytest.approx(np.sort_complex(other), abs=1e-8)
+
+
+def test_nothing_happens_where_nothing_is_forced():
+    """Multipliers e^{(−ζ ± i√(1 − ζ²)) T} of a linear oscillator under a force of size zero; and through it, either
+    way, the response is as large as its force."""
+    response = duffing(k3=0, F=0).response("Omega", from_=0.5, to=2.0)
+    assert response.special == ()
+    assert response.stable.all()
+    expected = np.exp((-0.05 + 1j * np.sqrt(1 - 0.05**2)) * 2 * np.pi / 0.5)
+    assert np.abs(response[0].orbit.multipliers - expected).min() < 1e-8
+    for size in (1.0, 1e-8, 1e8):
+        through = duffing(k3=0, Omega=0.7).response("F", from_=size, to=-size)
+        assert through.ended == f"reached {-size:.10g}"
+        assert len(through) < 120
+        closed = np.abs(through.values / (1 - 0.49 + 0.07j))
+        assert through.amplitude("x") == pytest.approx(closed, abs=1e-5 * size)
+
+
+@pytest.mark.parametrize("length", [1e-6, 1e6])
+def test_folds_know_their_sides_in_any_unit_of_length(length, hardening):
+    response = duffing(F=0.3 * length, k3=1 / length**2).response("Omega", from_=0.5, to=3.0)
+    assert [each.status for each in response.special] == [each.status for each in hardening.special]
+
+
+def _bladed_arm() -> pfaff.System:
+    """Three damped bars on springs, the blade at whose tip is set at an angle."""
+    angles = dynamicsymbols("a1 a2 a3")
+    ends = [sm.Matrix([sum(sm.cos(a) for a in angles[:k]), sum(sm.sin(a) for a in angles[:k])]) for k in (1, 2, 3)]
+    speeds = [end.diff(t) for end in ends]
+    across = sm.Matrix([-sm.sin(angles[2] + 0.3), sm.cos(angles[2] + 0.3)])
+    bends = [angles[0], angles[1] - angles[0], angles[2] - angles[1]]
+    return pfaff.System(
+        angles,
+        kinetic=sum(v.dot(v) for v in speeds) / 2,
+        potential=sum(b**2 for b in bends) / 2,
+        dissipation=sum(b.diff(t) ** 2 for b in bends) / 20,
+        nonholonomic_constraints=[speeds[2].dot(across)],
+        forces={angles[0]: sm.cos(Omega * t) / 10},
+        parameters={Omega: 1},
+    )
+
+
+def test_a_slow_drift_is_no_conserved_quantity():
+    """A multiplier 1 + 2e-6 is that of an orbit by itself, which is unstable from wherever it is followed."""
+    case = _bladed_arm().at()
+    far = case.response("Omega", from_=0.45, to=0.7)
+    for begin in (0.5, 0.6):
+        near = case.response("Omega", from_=begin, to=0.7)
+        assert far.ended == near.ended == "reached 0.7"
+        assert not far.stable.any()
+        assert not near.stable.any()
+        assert near.special == ()
+        assert near[-1].mean["a3"] == pytest.approx(far[-1].mean["a3"], rel=1e-4)
+        assert abs(near[0].orbit.multipliers[0]) > 1 + 1e-6
+    with pytest.raises(ConvergenceError, match=r"drift too slowly at Omega = 0.05 .* begin where they drift"):
+        case.response("Omega", from_=0.05, to=0.2)
+    assert case.response("Omega", from_=0.45, to=0.2).ended == "reached 0.2"
+
+
+@pytest.mark.parametrize("begin", [0.6, 2.0])
+def test_without_damping_a_response_grows_without_bound_at_resonance(begin):
+    """x'' + x = cos Ωt answers by 1/(1 − Ω²): there is no fold at Ω = 1, and nothing beyond."""
+    response = duffing(k3=0, zeta=0, F=1).response("Omega", from_=begin, to=2.6 - begin)
+    assert response.special == ()
+    assert response.ended.reason is Reason.OUTGROWN
+    assert response.ended == "the orbits grow without bound near 1"
+    assert response.amplitude("x")[:40] == pytest.approx(np.abs(1 / (1 - response.values[:40] ** 2)), rel=1e-4)
+    slightly = duffing(k3=0, zeta=5e-8, F=1).response("Omega", from_=begin, to=2.6 - begin)
+    assert "stable throughout; reached" in slightly.status  # past an amplitude of 1e7
+    assert slightly.amplitude("x").max() > 1e6
+
+
+def test_a_towed_wheel_swings_without_bound():
+    """A spring that stiffens turns the wheel the faster the farther it swings: after one fold, at finite speed."""
+    q, psi = dynamicsymbols("q psi")
+    v = sm.Symbol("v", positive=True)
+    speed = (v - psi.diff(t) * sm.sin(psi) / 5) ** 2 + (q.diff(t) - psi.diff(t) * sm.cos(psi) / 5) ** 2
+    wheel = pfaff.System(
+        [q, psi],
+        kinetic=speed + psi.diff(t) ** 2 / 2,
+        potential=50 * q**2 + 250 * q**4,
+        dissipation=3 * psi.diff(t) ** 2 / 4,
+        nonholonomic_constraints=[q.diff(t) * sm.cos(psi) - v * sm.sin(psi) - psi.diff(t) / 2],
+        parameters={v: 0.5},
+        load=v,
+    )
+    hopf = wheel.at().hopf()
+    assert hopf.value == pytest.approx(0.75 / 0.88, rel=1e-10)
+    orbits = hopf.orbits(to=2)
+    assert [each.kind for each in orbits.special] == ["fold"]
+    assert orbits.ended.reason is Reason.OUTGROWN
+
+
+@pytest.mark.parametrize("to", [0, -1])
+def test_a_forcing_that_stands_still_has_no_period(to):
+    with pytest.raises(ParameterError, match=rf"to={to}: the forcing of Duffing has no period there.* end before"):
+        duffing().response("Omega", from_=1, to=to)
+    with pytest.raises(ParameterError, match="no period there"):
+        duffing(k3=0).response("Omega", from_=1, to=0.8).extend(to=to)
+
+
+def test_a_fold_between_multipliers_beyond_all_bounds_is_told():
+    """Slow forcing carries a double well along its saddle: where Ω turns, a multiplier 1e25 becomes −1e25."""
+    stated = {"kinetic": x.diff(t) ** 2 / 2, "potential": x**4 / 4 - x**2 / 2, "dissipation": zeta * x.diff(t) ** 2 / 2}
+    wells = pfaff.System([x], **stated, forces={x: F * sm.cos(Omega * t)}, parameters={F: 0.1, Omega: 1.2, zeta: 0.03})
+    response = wells.at().response("Omega", from_=0.8, to=2, x=1)
+    least = response.values.min()
+    turn = [each for each in response.special if abs(each.value - least) < 1e-4]
+    assert {each.kind for each in turn} == {"fold", "period doubling"}
+    for each in turn:
+        assert each.value == pytest.approx(0.0881838, abs=1e-7)
+        assert "not located" in each.note
+    assert response.backbones == ()
+    words = [text.get_text() for text in response.plot().axes[0].get_legend().get_texts()]
+    assert "no backbone: nothing vibrates about the equilibrium" in words
+    large = response[int(response.values.argmin()) - 3].orbit
+    assert np.log(large.multipliers.real).sum() == pytest.approx(-0.03 * large.period, rel=1e-3)  # by Liouville
+    assert len(response.of_kind("fold")) == 2
+
+
+def test_what_is_interrupted_before_the_first_response_says_so(monkeypatch):
+    def pressed(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("pfaff.bifurcation.response.first_responses.settled", pressed)
+    with pytest.raises(KeyboardInterrupt, match=r"while the first response was sought, at Omega = 0.5"):
+        duffing().response("Omega", to=1, x=0.1)
+
+
+def test_pictures_of_forced_orbits_show_no_rounding():
+    """All have the period of the forcing: special points are placed by what changes, in an axis of plain numbers."""
+    branch = duffing(Omega=0.6).response("F", to=3).orbits
+    figure = branch.plot()
+    FigureCanvasAgg(figure).draw()
+    periods, amplitudes = figure.axes
+    assert periods.yaxis.get_offset_text().get_text() == ""
+    assert periods.get_ylim() == pytest.approx((0.9 * branch[0].period, 1.1 * branch[0].period))
+    drawn = np.concatenate([line.get_ydata() for line in amplitudes.lines if len(line.get_ydata()) > 9])
+    along = np.array([point.amplitude["x"] for point in branch])
+    assert np.abs(np.diff(drawn)).sum() == pytest.approx(np.abs(np.diff(along)).sum(), rel=0.02)  # no detours
+    figure = duffing(F=0.3e8, k3=1e-16).response("Omega", from_=0.5, to=0.55)[-1].plot()
+    FigureCanvasAgg(figure).draw()
+    for axes in figure.axes[:2]:
+        power = axes.yaxis.get_offset_text()
+        assert power.get_text() == "1e7"
+        assert not power.get_window_extent().overlaps(axes.get_legend().get_window_extent())
 
 
 @pytest.mark.parametrize("to", [0.02, 0.001])

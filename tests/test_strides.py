@@ -10,8 +10,8 @@ import sympy as sm
 
 import pfaff
 from pfaff.bifurcation.orbits.following import Orbits
+from pfaff.bifurcation.orbits.parabolas import NEAR, lowest, near_zero
 from pfaff.bifurcation.orbits.silence import quiet
-from pfaff.bifurcation.orbits.special_orbits import NEAR, _lowest, near_zero
 from pfaff.bifurcation.orbits.stepping import Continuation
 from pfaff.bifurcation.orbits.strides import predicted
 from pfaff.flow.pointers import linked_in_lanes
@@ -134,7 +134,7 @@ def test_silence_is_where_nothing_is_looked_for():
         for a, b, c in list(zip(first, here, last, strict=True))[1:]:
             if min(a * b, b * c) > 0:
                 assert abs(b) >= NEAR * min(abs(a), abs(c))
-                assert _lowest([(-back, a), (0.0, b), (1.0, c)]) is None
+                assert lowest([(-back, a), (0.0, b), (1.0, c)]) is None
     assert 100 < silences < 2900
 
 

@@ -17,7 +17,8 @@ ONE_POINT = 1e-9  # relative to the picture: points nearer than this are one
 def places_of(points: np.ndarray, special: np.ndarray) -> list[int]:
     """The index of the point before which each special one belongs: where it is the least detour."""
     size = np.ptp(points, axis=0)
-    scaled, marks = (rows.reshape(-1, len(size)) / np.where(size > 0, size, 1.0) for rows in (points, special))
+    changes = size > CONSTANT * np.abs(points).max(axis=0)
+    scaled, marks = (rows.reshape(-1, len(size)) / np.where(changes, size, np.inf) for rows in (points, special))
     steps = np.linalg.norm(np.diff(scaled, axis=0), axis=1)
     found = []
     for mark in marks:

@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.patches import Circle
 
-from pfaff.draw.diagram import draw_stretches, name_styles, places_of
+from pfaff.draw.diagram import CONSTANT, draw_stretches, name_styles, places_of
 from pfaff.draw.labels import counted, formula, formulas, readable
 from pfaff.draw.special import mark_special
 from pfaff.draw.style import BLUE, CYCLE, GREY, VERMILION, figure, label, named, title
@@ -25,6 +25,8 @@ def draw_branch(branch: OrbitBranch, state: str) -> Figure:
     fig = figure(9, 4)
     periods, amplitudes = fig.subplots(1, 2)
     _draw(periods, branch, lambda each: each.period)
+    if np.ptp(branch.periods) < CONSTANT * branch.periods.max():  # that of the forcing, of which rounding is not shown
+        periods.set_ylim(*(share * branch.periods.max() for share in (0.9, 1.1)))
     _draw(amplitudes, branch, lambda each: each.amplitude[state])
     _draw_birth(amplitudes, branch, state)
     label(periods, formula(branch.load), "period")
@@ -36,15 +38,16 @@ def draw_branch(branch: OrbitBranch, state: str) -> Figure:
 
 
 def _draw(axes: Any, branch: OrbitBranch, height: Any) -> None:
-    """Draw the branch; special points lie between the orbits whose load and period enclose theirs."""
-    places = places_of(*(_loads_and_periods(group) for group in (branch, branch.special)))
+    """Draw the branch; special points lie between the orbits whose load, period and amplitudes enclose theirs."""
+    places = places_of(*(_measures(group) for group in (branch, branch.special)))
     points, special = ([(each.value, height(each)) for each in group] for group in (branch, branch.special))
     draw_stretches(axes, points, [each.stable for each in branch], special, places, color=BLUE, lw=1.3)
     mark_special(axes, branch, height, size=5)
 
 
-def _loads_and_periods(points: Any) -> np.ndarray:
-    return np.array([(each.value, each.period) for each in points]).reshape(-1, 2)
+def _measures(points: Any) -> np.ndarray:
+    """Also amplitudes: where time is forced, all orbits may have one period."""
+    return np.array([(each.value, each.period, *each.amplitude.values()) for each in points])
 
 
 def _draw_birth(axes: Any, branch: OrbitBranch, state: str) -> None:
@@ -96,12 +99,12 @@ def draw_time_and_phase(histories: Any, portraits: Any, orbit: Orbit) -> None:
     label(histories, "time", counted(named(formulas(shown), "state"), shown, orbit.states))
     firsts, seconds = zip(*drawn, strict=True) if drawn else ((), ())
     label(portraits, named(formulas(firsts), "coordinate"), named(formulas(seconds), "velocity"))
-    for axes in (histories, portraits):  # above the panel: curves stay uncovered
+    for axes in (histories, portraits):  # above the panel, where curves stay uncovered, away from powers of ten
         axes.legend(
             frameon=False,
             fontsize="small",
-            loc="lower left",
-            bbox_to_anchor=(0, 1),
+            loc="lower right",
+            bbox_to_anchor=(1, 1),
             ncols=4 if axes is histories else 2,
         )
 

@@ -47,6 +47,8 @@ def _draw_backbones(axes: Any, response: Response, state: str) -> None:
         inside = mode.amplitudes[state] <= ABOVE * top
         x, y = mode.frequencies[inside], mode.amplitudes[state][inside]
         axes.plot(x, y, ":", color=GREY, lw=1.3, label="backbone" if k == 0 else None)
+    if along_frequency and response.unbacked:
+        axes.plot([], [], " ", label=f"no backbone: {response.unbacked}")
     axes.set_xlim(across)
     axes.set_ylim(0, top)
 

@@ -20,6 +20,8 @@ from pfaff.errors import ConvergenceError
 
 CONSERVED, ROUGHLY = 1e-6, 1e-2  # largest change of a unit gradient in a period, on an orbit and on a guess
 STEADY = 1e-2  # least length of the mean of a unit gradient
+ASIDE = 1e-2  # distance from an orbit, relative to its size, at which another member of its family is looked for
+DRIFTING = 1e-8  # largest change of that distance in a period, relative to it, that may be an error
 
 
 def orbit_or_member(problem: OrbitProblem, guess: Cycle, value: float) -> OrbitPoint:
@@ -31,7 +33,10 @@ def orbit_or_member(problem: OrbitProblem, guess: Cycle, value: float) -> OrbitP
         family = with_conserved(problem, whole, ROUGHLY)
         if family is problem:
             raise
-        return orbit_at(family, unfolded(problem, family, whole), value)
+        found = orbit_at(family, unfolded(problem, family, whole), value)
+        if not conserves(found):
+            raise
+        return found
 
 
 def in_family(point: OrbitPoint, to: float) -> OrbitPoint:
@@ -48,7 +53,7 @@ def in_family(point: OrbitPoint, to: float) -> OrbitPoint:
         family.continuation(span).at_value(found.point.cycle, point.value + NEIGHBOUR * (to - point.value), found.point)
     except (ConvergenceError, Refused):
         return point  # one of its multipliers is 1 by accident
-    return found
+    return found if conserves(found) else point
 
 
 def with_conserved(problem: OrbitProblem, cycle: Cycle, error: float = CONSERVED) -> OrbitProblem:
@@ -60,6 +65,22 @@ def with_conserved(problem: OrbitProblem, cycle: Cycle, error: float = CONSERVED
         return problem
     columns, rows = (gradients / metric.states).T, gradients * metric.states
     return replace(problem, unfolding=np.ascontiguousarray(columns), held=np.ascontiguousarray(rows))
+
+
+def conserves(point: OrbitPoint) -> bool:
+    """Whether an orbit a little aside along the family repeats itself as well, as a member does: what belongs to a
+    multiplier that is merely near 1 drifts in proportion to its distance."""
+    family, cycle = point.problem, point.point.cycle
+    c, metric = family.collocation, family.continuation(1 + abs(cycle.value)).measure(cycle)
+    load = np.zeros_like(cycle.x), np.eye(len(cycle.scalars))[1]
+    pins = c.pins(cycle, metric, load, family.held, cycle)
+    right = pins.right.copy()
+    right[1:-1] += ASIDE * (np.abs(pins.rows[1:-1]) / metric.states).sum(axis=(1, 2))
+    found = c.correct(cycle, pins._replace(right=right), metric)
+    if isinstance(found, str):
+        return False
+    drift = metric.states * (family.unfolding @ (found.cycle.scalars - cycle.scalars)[2:]) * cycle.period
+    return bool(np.abs(drift).max() <= ASIDE * max(DRIFTING, family.accuracy))
 
 
 def unfolded(problem: OrbitProblem, family: OrbitProblem, cycle: Cycle) -> Cycle:

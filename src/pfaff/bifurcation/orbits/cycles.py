@@ -15,7 +15,7 @@ from pfaff.bifurcation.orbits.meshes import amplitudes, whole_turns
 from pfaff.bifurcation.orbits.products import combined, dual_row, inner_product, normalise, scales, turned_by
 from pfaff.threads import known_property
 
-NONE = np.zeros(0, dtype=int)
+NONE, UNBOUNDED = np.zeros(0, dtype=int), np.zeros(0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,10 +146,17 @@ class Metric(NamedTuple):
     scalar_squares: np.ndarray
 
     @classmethod
-    def of(cls, cycle: Cycle, parameter: float, positions: np.ndarray = NONE, alike: np.ndarray = NONE) -> Metric:
-        """The metric of an orbit; ``alike`` numbers the kinds of states; ``positions`` are 1 and velocities 0, if there
-        are any."""
-        return cls(*scales(cycle.x, cycle.signs, cycle.period, parameter, cycle.scalars, positions, alike))
+    def of(
+        cls,
+        cycle: Cycle,
+        parameter: float,
+        kinds: np.ndarray = NONE,
+        alike: np.ndarray = NONE,
+        least: np.ndarray = UNBOUNDED,
+    ) -> Metric:
+        """The metric of an orbit. ``kinds`` says which states are velocities, positions and carriers of a forcing, where
+        that is known; those that ``alike`` numbers the same have one size. No size is below its ``least``."""
+        return cls(*scales(cycle.x, cycle.signs, cycle.period, parameter, cycle.scalars, kinds, alike, least))
 
     def measured(self, G: np.ndarray) -> np.ndarray:
         """Transition matrices of states in units of their sizes."""

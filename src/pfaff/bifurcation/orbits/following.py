@@ -18,6 +18,7 @@ from pfaff.bifurcation.orbits.cycles import Cycle
 from pfaff.bifurcation.orbits.orbit_ends import (
     STILL,
     at_zero,
+    beyond_bounds,
     converge,
     homoclinic,
     limit,
@@ -34,6 +35,7 @@ from pfaff.bifurcation.orbits.step_rules import (
     GROWTH,
     LONG,
     MERGED,
+    OUTGROWN,
     VANISHING,
     WITHIN,
     apart,
@@ -253,7 +255,11 @@ class Orbits(Problem[Point]):
         self.passed.append(facts)
         self.farthest = max(self.farthest, apart(facts[:3], self.at_home[:3]))
         self.shortest, self.greatest = min(self.shortest, facts.period), max(self.greatest, facts.amplitude)
-        small, long = facts.amplitude < VANISHING * self.greatest, facts.period > LONG * self.shortest
+        forced = bool(self.continuation.collocation.equations.flow.carried)  # then there is none to shrink to
+        small = not forced and facts.amplitude < VANISHING * self.greatest
+        long = facts.period > LONG * self.shortest
+        if not forced and self._outgrown:  # damping however small may end the growth of a forced one
+            return None, self._outgrown
         if not (small or long or last.margin < self.edge):
             return None
         periods, amplitudes, values, margins = zip(*self.passed, strict=True)
@@ -269,7 +275,17 @@ class Orbits(Problem[Point]):
         return (None, resting) if resting else None
 
     def stuck(self, at: Point, why: Refused, passed: Sequence[Point]) -> Ending:
-        return self._resting(at) or Ending(Reason.SINGULAR, f"no orbit beyond {at.value:.10g}: {why}")
+        return self._outgrown or self._resting(at) or Ending(Reason.SINGULAR, f"no orbit beyond {at.value:.10g}: {why}")
+
+    @property
+    def _outgrown(self) -> Ending | None:
+        """The end of a branch whose orbits have grown by orders of magnitude, while the parameter tends to a value."""
+        amplitudes = [each.amplitude for each in self.passed]
+        if amplitudes[-1] <= OUTGROWN * self.at_home.amplitude:
+            return None
+        where = beyond_bounds(amplitudes, [each.value for each in self.passed])
+        words = f"the orbits grow without bound near {where * self._scale:.6g}" if where is not None else ""
+        return Ending(Reason.OUTGROWN, words) if words else None
 
     def _resting(self, last: Point) -> Ending | None:
         """The ending where orbits nearly come to rest, the longer the more; for free orbits only, since a forcing

@@ -4,7 +4,22 @@ from __future__ import annotations
 
 import numpy as np
 
+from pfaff.bifurcation.orbits.cycles import NONE
+from pfaff.bifurcation.orbits.products import CARRIED, VELOCITIES
 from pfaff.flow.flow import Flow
+
+
+def numbers(of: np.ndarray | None) -> np.ndarray:
+    return NONE if of is None else of.astype(int)
+
+
+def kinds_of(flow: Flow) -> np.ndarray:
+    """Which states are positions, velocities, or carry a forcing, as ``scales`` has it; none where all are of one."""
+    kinds = numbers(flow.positions)
+    if not flow.carried:
+        return kinds
+    own = len(flow.states) - len(flow.carried)
+    return np.array([*(kinds[:own] if len(kinds) else [VELOCITIES] * own), *[CARRIED] * len(flow.carried)])
 
 
 def own_states(flow: Flow) -> tuple[str, ...]:

@@ -36,10 +36,9 @@ class Neutral(Continuation):
 class NeutralProblem(OrbitProblem):
     """The problem of orbits without damping."""
 
-    def continuation(self, span: float, start: OrbitPoint | None = None) -> Neutral:
-        if start is None:
-            return Neutral(self.collocation, span, self.held, self.accuracy)
-        return Neutral(self.collocation, span, self.held, self.accuracy, start.natural, start.value)
+    @property
+    def kind(self) -> type[Continuation]:
+        return Neutral
 
 
 def neutral(point: OrbitPoint, to: float) -> OrbitPoint:

@@ -15,6 +15,7 @@ from pfaff.bifurcation.orbits.cycles import Cycle
 from pfaff.bifurcation.orbits.step_rules import LONG
 
 CONVERGES = 0.7  # ratio of the moves of parameters in successive doublings of a size; 1/4 at a Hopf point
+GROWS, TENDS = 6, 0.85  # doublings of a size that grows without bound; largest such ratio then
 STILL = 1e-10  # change of a parameter, relative to its range, that is none
 HOMOCLINIC = 100.0  # ratio of the period to the shortest one
 SERIES = 6  # doublings of a period from which the limit of a parameter is extrapolated
@@ -33,6 +34,23 @@ def converge(sizes: Sequence[float], values: Sequence[Sequence[float]], still: f
     early = np.ptp(rows[first : middle + 1], axis=0) / (octaves[first] - octaves[middle])
     late = np.ptp(rows[middle:], axis=0) / octaves[middle]
     return bool((late <= np.maximum(CONVERGES * early, still)).all())
+
+
+def beyond_bounds(sizes: Sequence[float], values: Sequence[float], still: float = STILL) -> float | None:
+    """Where a parameter tends to while a size grows without bound; none, if it does not.
+
+    Like a power of the size it moves less each time that the size doubles, by nearly the same share. On canards it
+    stands still after few doublings.
+    """
+    octaves = np.log2(sizes[-1] / np.asarray(sizes))
+    if octaves.max() < GROWS:
+        return None
+    places = [int(np.flatnonzero(octaves >= each)[-1]) for each in range(GROWS, 0, -1)] + [len(sizes) - 1]
+    moved = np.diff(np.asarray(values)[places]) / -np.diff(octaves[places])
+    shares = moved[1:] / np.where(moved[:-1] == 0, np.inf, moved[:-1])
+    if abs(moved[-1]) < still or not (shares.min() > 0 and shares.max() < TENDS):
+        return None
+    return float(values[-1] + moved[-1] * shares[-1] / (1 - shares[-1]))
 
 
 def at_zero(sizes: Sequence[float] | np.ndarray, values: Sequence[float] | np.ndarray) -> float:

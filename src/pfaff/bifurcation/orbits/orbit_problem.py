@@ -10,6 +10,7 @@ import numpy as np
 from pfaff.algebra.gauss import gauss
 from pfaff.algebra.radau import radau_rule
 from pfaff.bifurcation.orbits.collocation import Collocation
+from pfaff.bifurcation.orbits.cycles import UNBOUNDED
 from pfaff.bifurcation.orbits.orbit_equations import Equations
 from pfaff.bifurcation.orbits.sparse_collocation import SparseCollocation, SparseEquations
 from pfaff.bifurcation.orbits.sparse_stepping import SparseContinuation
@@ -30,6 +31,7 @@ INTERVALS = 20  # first number of intervals of a period
 AT_ORIGIN = 1e-12  # states of an equilibrium below this, relative to those of orbits, are zero but for rounding
 MOST = 150  # states with full Jacobians: a step of 100 takes seconds and half a gigabyte
 LARGEST = 5000  # states with sparse ones: a step of 2000 takes eight seconds and two thirds of a gigabyte
+SMALL = 1e-3  # least sizes of states of forced orbits, relative to those at the start
 ODD = 1e-11  # f(−x) + f(x) below this, relative to each component, vanishes
 
 
@@ -91,11 +93,16 @@ class OrbitProblem(Travels):
 
     def continuation(self, span: float, start: OrbitPoint | None = None) -> Continuation:
         """The continuation over a range of the load; from a start, with steps that do not depend on the range."""
-        kind = SparseContinuation if self.sparse else Continuation
         if start is None:
-            return kind(self.collocation, span, self.held, self.accuracy)
-        level = getattr(start, "centre", False)  # as a newborn orbit knows
-        return kind(self.collocation, span, self.held, self.accuracy, start.natural, start.value, level)
+            return self.kind(self.collocation, span, self.held, self.accuracy)
+        level = getattr(start, "centre", False)  # a newborn orbit knows
+        least = SMALL / start.point.metric.states if self.flow.carried else UNBOUNDED  # a response may pass zero
+        known = start.natural, start.value, level, least
+        return self.kind(self.collocation, span, self.held, self.accuracy, *known)
+
+    @property
+    def kind(self) -> type[Continuation]:
+        return SparseContinuation if self.sparse else Continuation
 
     def odd(self, size: np.ndarray, to: float | None = None) -> bool:
         """Whether f(−x) = −f(x), every component by itself, at states and values of the load chosen at random.

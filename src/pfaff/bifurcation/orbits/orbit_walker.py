@@ -58,6 +58,7 @@ from pfaff.bifurcation.orbits.step_rules import (
     LARGEST_TURN,
     LONG,
     MOST,
+    OUTGROWN,
     SLOW,
     TRUSTED,
     VANISHING,
@@ -105,10 +106,10 @@ def solve(terms, room, place, metric, basis, stages, length, enough, note):
     copy(place.basis, basis)
     mesh = place.h, place.weights, room.columns, room.velocities
     orbit, tangent = stage(place.found, 0), stage(place.found, 1)
-    reach, positions, alike, decoupled = terms.measures
+    reach, kinds, alike, least, decoupled = terms.measures
     (how, steps, _), (residual, determinant, margin, turn, velocity) = stride(
         room.equations, room.rates, mesh, terms.signs, metric, stages, length, terms.rule, room.newton, terms.solver,
-        ((enough, terms.accuracy), reach, positions, alike, decoupled),
+        ((enough, terms.accuracy), reach, kinds, alike, least, decoupled),
         (orbit, tangent, place.metric, place.spectrum, place.basis),
     )  # fmt: skip
     if how != SOLVED or steps > SLOW or not margin > terms.clear:
@@ -178,6 +179,8 @@ def noticed(note, known, home):
     if known[PASSED] > 2 and away < min(known[FARTHEST], WITHIN * note[LENGTH]):
         return True
     if note[AMPLITUDE] < VANISHING * greatest or note[PERIOD] > LONG * shortest:
+        return True
+    if note[AMPLITUDE] > OUTGROWN * home[1]:
         return True
     known[GREATEST], known[SHORTEST], known[FARTHEST] = greatest, shortest, max(known[FARTHEST], away)
     known[PASSED] += 1

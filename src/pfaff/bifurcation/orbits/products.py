@@ -8,44 +8,49 @@ from __future__ import annotations
 
 import numpy as np
 
-from pfaff.bifurcation.orbits.kernels import compiled
+from pfaff.bifurcation.orbits.kernels import compiled, part
 from pfaff.bifurcation.orbits.meshes import amplitudes, whole_turns
 
 STILL = 1e-3  # amplitudes below this, relative to the largest, do not set the scale of a state
 STUCK = 1e-9  # least move of a position in a period, relative to that at the largest velocity
+RESTING = 1e-15  # move of the states of a forced orbit at rest, relative to their magnitudes or 1, whichever is more
+VELOCITIES, POSITIONS, CARRIED = range(3)  # kinds of states
 
 
 @compiled
-def scales(x, signs, period, parameter, scalars, positions, alike):
+def scales(x, signs, period, parameter, scalars, kinds, alike, least):
     """The scales by which states and scalars are compared, and their squares: the amplitude of each state, unless it is
     less than a share of the largest, the period itself, and the parameter's range.
 
     A state that is still beside the others is compared by its own magnitude, up to the largest amplitude, the more so
-    the less it moves: along the branch it may move like any other. Positions are compared with positions, velocities
-    with velocities: how large these are beside each other is a matter of the unit of time. States of one kind, which
-    ``alike`` numbers, are compared by the largest of them.
+    the less it moves: along the branch it may move like any other. Where ``kinds`` are given, states are compared with
+    others of their kind: how large velocities are beside positions is a matter of the unit of time, and how large both
+    are beside the cosine and sine that carry a forcing is one of length. States that ``alike`` numbers the same are
+    compared by the largest of them. ``least`` are sizes below which none is, if there are any.
     """
     n = x.shape[1]
     states, own, turns = np.empty(n), np.empty(n), np.empty(n)
     largest = amplitudes(x, signs, states)
-    reach = np.array([largest, largest])  # scales of velocities, and of positions
-    if len(positions):
-        reach[:] = 0.0
-        for t in range(n):
-            reach[positions[t]] = max(reach[positions[t]], states[t])
-        reach[1] = max(reach[1], STUCK * period * reach[0])
-    rotates = whole_turns(x, signs, turns)
     for t in range(n):
         own[t] = 0.0
         for j in range(len(x)):
             own[t] = max(own[t], abs(x[j, t]))
-        most = reach[positions[t]] if len(positions) else largest
-        least = STILL * most
-        if states[t] < least:
-            still = least * least / max(states[t], STILL * least)
-            states[t] = max(least, min(own[t], most, still))
+    reach, resting = np.array([largest, largest, largest]), False
+    if len(kinds):
+        resting = reached(states, own, period, kinds, reach)
+    rotates = whole_turns(x, signs, turns)
+    for t in range(n):
+        most = reach[kinds[t]] if len(kinds) else largest
+        low = STILL * most
+        if resting:
+            states[t] = most
+        elif states[t] < low:
+            still = low * low / max(states[t], STILL * low)
+            states[t] = max(low, min(own[t], most, still))
         if rotates and turns[t] == 0:  # its speed may hardly change
             states[t] = max(states[t], own[t])
+        if len(least):
+            states[t] = least[t] if resting else max(states[t], least[t])
     if len(alike):
         for kind in alike:
             largest = 0.0
@@ -61,6 +66,26 @@ def scales(x, signs, period, parameter, scalars, positions, alike):
     for t in range(2):
         scalar_squares[t] = of_scalars[t] * of_scalars[t]
     return states, of_scalars, squares, scalar_squares
+
+
+@part
+def reached(amplitude, own, period, kinds, reach):
+    """Fill in the largest amplitude of every kind; whether it is a forced orbit at rest. Small motions have no size
+    there: any will do by which velocities are to positions as in a period."""
+    reach[:] = 0.0
+    magnitude, positions = 1.0, False
+    for t in range(len(kinds)):
+        reach[kinds[t]] = max(reach[kinds[t]], amplitude[t])
+        if kinds[t] == POSITIONS:
+            positions, magnitude = True, max(magnitude, own[t])
+        elif kinds[t] == VELOCITIES:
+            magnitude = max(magnitude, own[t] * period)
+    moved = max(reach[POSITIONS], reach[VELOCITIES] * (period if positions else 1.0))
+    resting = reach[CARRIED] > 0 and moved <= RESTING * magnitude
+    if resting:
+        reach[POSITIONS], reach[VELOCITIES] = 1.0, 2 * np.pi / period if positions else 1.0
+    reach[POSITIONS] = max(reach[POSITIONS], STUCK * period * reach[VELOCITIES])
+    return resting
 
 
 @compiled

@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pfaff.algebra.brackets import bracketed_root, vertex
+from pfaff.algebra.brackets import bracketed_root
 from pfaff.algebra.tolerances import REAL
 from pfaff.bifurcation.orbits.chords import Chord, Point
+from pfaff.bifurcation.orbits.parabolas import around, lowest, near_zero
 from pfaff.bifurcation.orbits.silence import NEAR
 from pfaff.bifurcation.orbits.singular_orbits import ROOM, from_neighbours
 from pfaff.continuation.endings import Refused
@@ -35,7 +36,6 @@ WIDE = 1e-8  # bracket of a root, as a part of the chord, that is to be narrowed
 APPROACHES = 40  # most steps of narrowing
 FALLS, DIPS = 0.95, 10  # height of a parabola, relative to the one before, below which it is examined again; how often
 SMALL = 0.1  # value, relative to its neighbours, that is examined in any case
-APART = 1e-5  # least distance of places on the chord that are examined
 PROBE = 0.05  # part of a step over which the growth of a function is checked
 SAME_VALUE = 4e-15  # change of the parameter, relative to itself, that is rounding
 ERRORS = 10.0  # change of the parameter that the error of orbits may cause, relative to that error
@@ -82,8 +82,8 @@ class SpecialOrbits:
             nodes = [(-back, first), (0.0, here), (1.0, last)]
             if abs(here) < NEAR * min(abs(first), abs(last)):
                 probe = self._probed(kind, a, b, PROBE)
-                nodes = _around([*nodes, (PROBE, probe)], 0.0 if probe / here > 1 else PROBE)
-            at = _lowest(nodes)
+                nodes = around([*nodes, (PROBE, probe)], 0.0 if probe / here > 1 else PROBE)
+            at = lowest(nodes)
             if at is None or (at < 0 and known.get(kind)):
                 continue
             start, end = (before, a) if at < 0 else (a, b)
@@ -103,7 +103,7 @@ class SpecialOrbits:
                 continue
             probe = self._probed(kind, a, last, 1 - PROBE)
             nodes = [(0.0, start), (1 - PROBE, probe), (1.0, end)]
-            pair = self._pair(kind, a, last, _lowest(nodes), nodes) if probe / end < 1 else []
+            pair = self._pair(kind, a, last, lowest(nodes), nodes) if probe / end < 1 else []
             found |= {kind: pair} if pair else {}
         return found
 
@@ -142,9 +142,9 @@ class SpecialOrbits:
             if inner.tests[kind] * a.tests[kind] < 0:
                 return self.events(a, inner, kind) + self.events(inner, b, kind)
             nodes = [*nodes, (at, inner.tests[kind])]
-            nodes = _around(nodes, min(nodes, key=lambda node: abs(node[1]))[0])
+            nodes = around(nodes, min(nodes, key=lambda node: abs(node[1]))[0])
             # A value that is small beside its neighbours is within the error of the parabola.
-            at = _lowest(nodes, 1.0 if abs(nodes[1][1]) < SMALL * min(abs(nodes[0][1]), abs(nodes[2][1])) else FALLS)
+            at = lowest(nodes, 1.0 if abs(nodes[1][1]) < SMALL * min(abs(nodes[0][1]), abs(nodes[2][1])) else FALLS)
         return []
 
     def others(self, point: Point) -> np.ndarray:
@@ -171,9 +171,7 @@ class SpecialOrbits:
                     point = replace(point, tangent=Chord(self.continuation, a, b).direction(at))
                 if self._rounding(kind, a, b, point):
                     continue
-                doubtful = kind == "branch point" or (kind == "fold" and self._off(point) > FAR)
-                note = self._doubt(point) if doubtful else ""
-                found.append((at, Event(kind, point, detail=note)))
+                found.append((at, Event(kind, point, detail=self._doubt(kind, point))))
         if "branch point" in kinds and "fold" in kinds:
             found = self._pitchfork(a, b, found)
         return [event for _, event in sorted(found, key=lambda each: each[0])]
@@ -234,9 +232,19 @@ class SpecialOrbits:
         neighbours."""
         far = self._off(point) > FAR
         if kind == "fold":
-            told = a.unstable != b.unstable and not isnan(a.tests["torus"]) and not isnan(b.tests["torus"])
+            hidden = isnan(a.tests["torus"]) or isnan(b.tests["torus"])
+            told = not hidden and (a.unstable != b.unstable or self._turned_back(a, point, b))
             return self._same(a.value, point.value, b.value) or (far and not told)
         return kind == "branch point" and far
+
+    def _turned_back(self, a: Point, fold: Point, b: Point) -> bool:
+        """Whether the parameter comes to a fold and goes back by more than errors, though multipliers are so large that
+        the one which passes 1 there goes on beyond −1 at once."""
+        share = max(FLAT, ERRORS * max(a.error, b.error))
+        back = (a.value - fold.value) * (b.value - fold.value) > 0
+        return back and not (
+            self._same(a.value, fold.value, share=share) or self._same(b.value, fold.value, share=share)
+        )
 
     def _turns(self, a: Point, b: Point) -> bool:
         """Whether the parameter turns between two points, even where it hardly changes, after further Newton steps."""
@@ -257,15 +265,19 @@ class SpecialOrbits:
         size = max(abs(each) for each in values) + (natural if isfinite(natural) else 0.0)
         return max(values) - min(values) <= share * size
 
-    def _off(self, point: Point) -> float:
-        """Distance from 1 of the nearest multiplier that is not 1 by structure."""
-        return float(np.abs(self.others(point) - 1).min(initial=np.inf))
+    def _off(self, point: Point, place: float = 1.0) -> float:
+        """Distance from 1, or from another place, of the nearest multiplier that is not 1 by structure."""
+        return float(np.abs(self.others(point) - place).min(initial=np.inf))
 
-    def _doubt(self, point: Point) -> str:
-        """A note where no multiplier is 1 besides those of the structure, as there is at branch points and folds: the
-        point is elsewhere."""
-        off = self._off(point)
-        return "" if off < AT_ONE else f"not located: no other multiplier is nearer to 1 than {off:.1e}"
+    def _doubt(self, kind: str, point: Point) -> str:
+        """A note where no multiplier is 1 or −1 besides those of the structure, as one is at special points: the point
+        is elsewhere."""
+        if kind == "torus":
+            return ""
+        place = 1 if kind in ("fold", "branch point") else -1
+        off = self._off(point, place)
+        near = off < AT_ONE or (kind != "branch point" and not off > FAR)
+        return "" if near else f"not located: no other multiplier is nearer to {place} than {off:.1e}"
 
     def _on_circle(self, point: Point) -> bool:
         """Whether a pair is complex and on the unit circle: two real multipliers with product 1 are no bifurcation."""
@@ -326,24 +338,3 @@ class SpecialOrbits:
 def _nearby(a: Point, b: Point) -> list[float]:
     """Values of the parameter at two points and a unit ahead of them."""
     return [value for each in (a, b) for value in (each.value, each.value + each.tangent.scalars[1])]
-
-
-def near_zero(nodes: list[tuple[float, float]], share: float = NEAR) -> float | None:
-    """Where the parabola through three values is nearest to zero or beyond it, between them, if it is low enough
-    relative to those."""
-    (t0, f0), (_, f1), (t2, f2) = nodes
-    at, low = vertex(nodes) or (np.nan, np.nan)
-    return at if low * f0 < share * abs(f0) * min(abs(f1), abs(f2)) and t0 < at < t2 else None
-
-
-def _lowest(nodes: list[tuple[float, float]], share: float = NEAR) -> float | None:
-    """The same place, if it is apart from the known ones."""
-    at = near_zero(nodes, share)
-    return at if at is not None and all(abs(at - place) > APART for place, _ in nodes) else None
-
-
-def _around(nodes: list[tuple[float, float]], at: float) -> list[tuple[float, float]]:
-    """The node at a place and its neighbours; at an end, the last three."""
-    ordered = sorted(nodes)
-    k = min(max([t for t, _ in ordered].index(at), 1), len(ordered) - 2)
-    return ordered[k - 1 : k + 2]

@@ -20,6 +20,7 @@ BLURRED = 3.0  # errors below this, relative to the residual before Newton's las
 COARSE = 100.0  # error on a coarser mesh, relative to the accuracy, from which the finer one is taken after all
 VANISHING = 1e-3  # amplitude, relative to the largest of a branch, below which it may end in an equilibrium
 LONG = 20.0  # period, relative to the shortest, above which it may end in a homoclinic orbit
+OUTGROWN = 1e5  # amplitude, relative to that at the start, above which orbits may grow without bound
 WITHIN = 4.0  # distance from the start, in steps, by size and period, within which a step may contain it
 
 

@@ -19,8 +19,9 @@ from pfaff.bifurcation.orbits.collocation import (
     Solution,
     unsolved,
 )
-from pfaff.bifurcation.orbits.cycles import NONE, Cycle, Mesh, Metric, combination
+from pfaff.bifurcation.orbits.cycles import UNBOUNDED, Cycle, Mesh, Metric, combination
 from pfaff.bifurcation.orbits.floquet import allowed, coupling, multipliers, shrunk, test_functions
+from pfaff.bifurcation.orbits.forced import kinds_of, numbers
 from pfaff.bifurcation.orbits.levels import coordinates, free_multipliers, gradients_of, on_level
 from pfaff.bifurcation.orbits.orbit_newton import SOLVED
 from pfaff.bifurcation.orbits.special_orbits import SpecialOrbits
@@ -49,14 +50,10 @@ NEARER = 0.25  # share of the margin of a chart that a step keeps
 Stage = tuple[Cycle, Cycle]  # an orbit and its tangent
 
 
-def _numbers(of: np.ndarray | None) -> np.ndarray:
-    return NONE if of is None else of.astype(int)
-
-
 class Continuation:
     """The branch through an orbit. ``span`` is the parameter's range, ``held`` rows select members of families;
     ``natural`` is the change of the parameter, near its ``origin``, that alters the equations as a whole; on a
-    ``level`` branch the parameter does not change."""
+    ``level`` branch the parameter does not change; ``least`` are the least sizes by which states are measured."""
 
     def __init__(
         self,
@@ -67,6 +64,7 @@ class Continuation:
         natural: float = inf,
         origin: float = 0.0,
         level: bool = False,
+        least: np.ndarray = UNBOUNDED,
     ) -> None:
         self.collocation, self.span, self.held, self.accuracy = collocation, span, held, accuracy
         self.natural, self.origin, self.level = natural, origin, level
@@ -74,7 +72,7 @@ class Continuation:
         self.ones = self.structural + level  # multipliers that are 1 on all orbits
         self.settled = float(np.clip(accuracy, CONVERGED, LOOSEST))
         flow = collocation.equations.flow
-        self._kinds = _numbers(flow.positions), _numbers(flow.alike)
+        self._kinds = kinds_of(flow), numbers(flow.alike), least
         reach, decoupled = (span, REACH * natural, origin), coupling(len(flow.states), DECOUPLED * self.settled)
         self.measures = reach, *self._kinds, decoupled  # measures of points, as compiled loops take them
         self.plain = self.structural == 1 and not flow.bonds  # neither families nor bonds

@@ -57,7 +57,7 @@ def stride(equations, rates_of, mesh, signs, metric, stages, ds, rule, room, sol
     """
     (h, weights, columns, f), (here, tangent, before, slope) = mesh, stages
     states, squares, scalar_squares = metric[0], metric[2], metric[3]
-    (enough, accuracy), (span, natural, origin), positions, alike, decoupled = settings
+    (enough, accuracy), (span, natural, origin), kinds, alike, least, decoupled = settings
     orbit, direction, own, values, basis = found
     x, K, scalars = orbit
     halved = signs.min() < 0
@@ -80,7 +80,7 @@ def stride(equations, rates_of, mesh, signs, metric, stages, ds, rule, room, sol
         along = conclude(room[1], room[3], room[4], K, x, signs, halved, columns)
         rates, margin = on_chart(rates_of, columns, scalars[1], halved)
         parameter = min(span, max(natural, REACH * abs(scalars[1] - origin)))
-        sizes = scales(x, signs, scalars[0] * (2 if halved else 1), parameter, scalars, positions, alike)
+        sizes = scales(x, signs, scalars[0] * (2 if halved else 1), parameter, scalars, kinds, alike, least)
         missed = carried_velocity(G, rates, sizes[0])
         # Before a finer mesh is demanded, the part that Newton's method left is taken out of the estimated error.
         if sharpened or steps >= SLOW or not accuracy < missed < BLURRED * residual:

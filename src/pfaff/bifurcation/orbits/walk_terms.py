@@ -19,7 +19,7 @@ class Terms(NamedTuple):
     gauss: Any
     solver: Any
     signs: np.ndarray
-    measures: Any  # of points: reach of the parameter, positions, kinds of states, and remaining coupling
+    measures: Any  # measures of points, as ``Continuation`` has them
     accuracy: float
     enough: float  # last change of Newton's method, in a step ...
     converged: float  # ... and on a finer mesh

@@ -1,2 +1,2 @@
-"""Periodic response to explicit forcing: ``harmonics`` (the first orbit) → ``response`` (the branch) →
-``response_archive`` (its files)."""
+"""Periodic response to explicit forcing: ``harmonics`` → ``first_responses`` (the first orbit) → ``response`` (the
+branch) → ``response_archive`` (its files)."""

@@ -13,18 +13,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pfaff.bifurcation.orbits.conserved import in_family, orbit_or_member
+from pfaff.bifurcation.orbits.conserved import conserves, in_family
 from pfaff.bifurcation.orbits.forced import own_states
+from pfaff.bifurcation.orbits.levels import MOVES
 from pfaff.bifurcation.orbits.neutral import neutral
 from pfaff.bifurcation.orbits.orbit_problem import OrbitProblem
 from pfaff.bifurcation.orbits.orbits import OrbitPoint
-from pfaff.bifurcation.orbits.ways import accurate, directed, followed, real, value_of
-from pfaff.bifurcation.response.harmonics import REPEATING, Wave, cycle_of, grown, settled
+from pfaff.bifurcation.orbits.ways import accurate, directed, followed, value_of
+from pfaff.bifurcation.response.first_responses import check_end, first_response
 from pfaff.continuation.course import POINTS, Bounds, Course
 from pfaff.continuation.endings import Ending
 from pfaff.continuation.trail import Branch
-from pfaff.errors import ConvergenceError, ParameterError, PfaffError, number_of
-from pfaff.flow.forcing import forced_flow, forcing_of
+from pfaff.errors import ConvergenceError, NoBifurcationError, ParameterError, PfaffError, number_of
+from pfaff.flow.forcing import forced_flow
 from pfaff.statement.system import System
 from pfaff.statement.told import answering, shown_in_notebooks
 from pfaff.statement.values import one_of, whole_number
@@ -202,6 +203,8 @@ class Response(Travels, Branch[ResponsePoint, "Special"]):
         events: Mapping[str, Any] | None = None,
     ) -> Response:
         """The response followed on until the parameter is ``to``."""
+        last = self.orbits[-1]
+        check_end(last.case, self.load, last.value, Course.asked(to, self.orbits.step, points, bounds, progress))
         more = self.orbits.extend(to, points=points, bounds=bounds, progress=progress, events=events)
         return replace(self, orbits=more)
 
@@ -219,21 +222,32 @@ class Response(Travels, Branch[ResponsePoint, "Special"]):
     def __repr__(self) -> str:
         return f"<{self.status}>"
 
-    @cached_property
+    @property
     def backbones(self) -> tuple[NormalMode, ...]:
-        """Free vibrations of the system without damping and forcing, with frequencies in the range of the forcing;
-        empty for a plain ODE, or where nothing vibrates."""
+        """Free vibrations of the system without damping and forcing about its equilibrium, with frequencies in the
+        range of the forcing; empty for a plain ODE, or where nothing vibrates, which ``unbacked`` explains."""
+        return self._backbones[0]
+
+    @property
+    def unbacked(self) -> str:
+        """Why a mechanical system has no backbones at all, in a few words; empty where it has, or may have."""
+        return self._backbones[1]
+
+    @cached_property
+    def _backbones(self) -> tuple[tuple[NormalMode, ...], str]:
         from pfaff.bifurcation.modes.families import backbones
 
         case, system = self.orbits.problem.case, self.orbits.problem.case.system
         if not isinstance(system, System):
-            return ()
+            return (), ""
         amplitude = max((self.amplitude(x).max() for x in self.states if x in system.coordinate_names), default=0.0)
         span = float(self.frequency.min()), float(self.frequency.max())
         try:
-            return backbones(system.at().unchecked(**case.values), span, 1.2 * amplitude)
+            return backbones(system.at().unchecked(**case.values), span, 1.2 * amplitude), ""
+        except NoBifurcationError:
+            return (), "nothing vibrates about the equilibrium"
         except PfaffError:
-            return ()
+            return (), "none was found"
 
     def to_xarray(self) -> xarray.Dataset:
         """Amplitude, phase and mean of every state by name along the dimension ``point``."""
@@ -285,47 +299,30 @@ def respond(
     if from_ is not None:
         case = case.at(**{load: from_})
     value = value_of(case, load)
+    check_end(case, load, value, course)
     flow = forced_flow(case)
     n = len(flow.states)
     problem = OrbitProblem(case, flow, load, accurate(accuracy), np.zeros((n, 0)), np.zeros((0, n)))
-    point, found = _first(problem, value, course.to, start)
-    branch = followed(directed(neutral(in_family(point, course.to), course.to), course.to), course)
+    try:
+        point, found = first_response(problem, value, course.to, start)
+        member = in_family(point, course.to)
+    except KeyboardInterrupt:
+        where = f"interrupted while the first response was sought, at {load} = {value:.10g}"
+        raise KeyboardInterrupt(f"{where}: there is none to keep yet") from None
+    branch = _branch(member, course)
+    last, moves = branch.points[-1], branch.ended.endswith(MOVES)
+    if member is not point and (moves or not conserves(last)):
+        branch = _branch(point, course)  # what seemed to be conserved is not: its orbits are alone
+    elif len(member.problem.held) and not moves and not conserves(last):
+        raise ConvergenceError(
+            f"responses drift too slowly at {load} = {value:.10g} to tell the one that repeats itself from others "
+            f"beside it: begin where they drift, as at {load} = {last.value:.10g}, and come from there"
+        )
     return Response(branch, found)
 
 
-def _first(problem: OrbitProblem, value: float, to: float, start: Mapping[str, float]) -> tuple[OrbitPoint, str]:
-    """The first response, reached by a motion from a start or grown from rest as the forcing grows, and how it was
-    found."""
-    omega, rest = forcing_of(problem.flow.system).value(problem.case), np.zeros(len(own_states(problem.flow)))
-    for name, each in start.items():
-        one_of(own_states(problem.flow), name, f"{problem.case.system.name} has no state")
-        rest[own_states(problem.flow).index(name)] = real(name, each, "a finite number")
-    why = ""
-    if not start:
-        wave = grown(problem, value, omega, rest)
-        if wave is not None:
-            try:
-                return _solved(problem, wave, value, to), "grown from rest with its forcing"
-            except ConvergenceError as problem_met:
-                why = str(problem_met)
-    wave, periods, change = settled(problem, value, omega, rest)
-    how = f"settled on within {number_of(periods, 'period')} of the forcing"
-    if change > REPEATING:
-        how = f"near a motion that has not settled in {periods} periods of the forcing"
-    try:
-        return _solved(problem, wave, value, to), how
-    except ConvergenceError as failed:
-        raise ConvergenceError(
-            f"no response of the forcing's period was found at {problem.load} = {value:.10g}: after {periods} periods "
-            f"the motion still changes by {change:.1e} in one ({why or failed}); start elsewhere, with values of the "
-            "states by name, begin where the response is simpler, or take a subharmonic one by case.orbit(motion)"
-        ) from failed
-
-
-def _solved(problem: OrbitProblem, wave: Wave, value: float, to: float) -> OrbitPoint:
-    size = np.append(np.abs(wave.x).max(axis=0), [1.0, 1.0])
-    halved = wave.odd and problem.odd(size, to)
-    return orbit_or_member(problem, cycle_of(problem, wave, value, halved), value)
+def _branch(point: OrbitPoint, course: Course) -> OrbitBranch:
+    return followed(directed(neutral(point, course.to), course.to), course)
 
 
 def check_forced(case: Bound) -> None:
