@@ -2,8 +2,8 @@
 
 Read ``orbit_problem`` (what is asked for), ``cycles`` and ``orbit_equations``, ``collocation`` and ``floquet``, then
 ``stepping`` (an orbit near another, by ``step_rules``), ``following`` (the problem that the engine follows, with
-``chords`` and ``silence``, where nothing happens), ``special_orbits`` (with ``singular_orbits`` and ``canard_folds``)
-and the results: ``orbits``, ``orbit_in_time``, ``orbit_branch`` (in files by ``orbit_archive``), ``cascade``.
+``chords`` and ``silence``, where nothing happens), ``special_orbits`` (with ``singular_orbits``, ``parabolas`` and
+``canard_folds``) and the results: ``orbits``, ``orbit_in_time``, ``orbit_branch`` (in files by ``orbit_archive``), ``cascade``.
 
 Where branches start: ``from_motions`` (with ``recurrence`` and ``loops``) and ``ways``. How they cross:
 ``null_vectors``; leave a chart: ``passage``; end: ``orbit_ends``, ``saddle_nodes``. Normal forms: ``variation``,

@@ -154,7 +154,7 @@ class Metric(NamedTuple):
         alike: np.ndarray = NONE,
         least: np.ndarray = UNBOUNDED,
     ) -> Metric:
-        """The metric of an orbit. ``kinds`` says which states are velocities, positions and carriers of a forcing, where
+        """The metric of an orbit. ``kinds`` says which states are velocities, positions and carriers of a forcing, if
         that is known; those that ``alike`` numbers the same have one size. No size is below its ``least``."""
         return cls(*scales(cycle.x, cycle.signs, cycle.period, parameter, cycle.scalars, kinds, alike, least))
 
