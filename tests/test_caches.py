@@ -22,7 +22,7 @@ from conftest import SMALL, disk
 from pfaff.flow.caches import _sound
 
 KERNEL = """
-from pfaff.bifurcation.orbits.kernels import compiled
+from pfaff.bifurcation.machine_code.kernels import compiled
 
 @compiled
 def total(values):

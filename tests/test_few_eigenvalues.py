@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 from numba import njit
 
 import pfaff
-from pfaff.bifurcation.equilibria import eigenframes, few_eigenvalues, regular, unwatched
-from pfaff.bifurcation.equilibria.addresses import eliminated, lapack, replaced
-from pfaff.bifurcation.equilibria.branch_loops import compile_ahead, ready
+from pfaff.bifurcation.equilibria.walking import decay_bounds as unwatched
+from pfaff.bifurcation.equilibria.walking import eigenframes, few_eigenvalues, regular
+from pfaff.bifurcation.equilibria.walking.branch_loops import compile_ahead, ready
+from pfaff.bifurcation.machine_code.addresses import eliminated, lapack, replaced
 
 if not ready():
     compile_ahead()

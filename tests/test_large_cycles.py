@@ -8,8 +8,9 @@ import sympy as sm
 from scipy.integrate import solve_ivp
 
 import pfaff
-from pfaff.bifurcation.orbits import orbit_problem, sparse_chain
-from pfaff.bifurcation.orbits.sparse_chain import minimal_residual
+from pfaff.bifurcation.orbits import orbit_problem
+from pfaff.bifurcation.orbits.many_states import sparse_chain
+from pfaff.bifurcation.orbits.many_states.sparse_chain import minimal_residual
 from pfaff.errors import ParameterError
 
 A, D1, D2 = 1.0, 0.01, 0.02  # of the Brusselator

@@ -12,8 +12,8 @@ from scipy import sparse
 
 import pfaff
 from pfaff.algebra.sparse_borders import Factors, bordered, null_vectors, with_columns, with_rows
-from pfaff.bifurcation.equilibria import sparse_points
-from pfaff.bifurcation.equilibria.sparse_points import SparseRests
+from pfaff.bifurcation.equilibria.many_states import sparse_points
+from pfaff.bifurcation.equilibria.many_states.sparse_points import SparseRests
 from pfaff.continuation.endings import Reason
 from pfaff.errors import NoBifurcationError, ParameterError
 from pfaff.flow import sparse_jacobian

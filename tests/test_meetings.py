@@ -14,7 +14,7 @@ from numpy.polynomial import Polynomial
 
 import pfaff
 from pfaff.bifurcation.equilibria.eigenvalues import Rates, unstable
-from pfaff.bifurcation.equilibria.spectra import CROSSING, HIDING, conduct
+from pfaff.bifurcation.equilibria.walking.spectra import CROSSING, HIDING, conduct
 
 number = st.floats(-3, 3)
 mu, m, w, d, u, v = sm.symbols("mu m w d u v", real=True)

@@ -7,7 +7,7 @@ import pytest
 import sympy as sm
 
 import pfaff
-from pfaff.bifurcation.equilibria.branch_loops import compile_ahead, ready
+from pfaff.bifurcation.equilibria.walking.branch_loops import compile_ahead, ready
 
 if not ready():
     compile_ahead()

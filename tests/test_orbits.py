@@ -17,9 +17,9 @@ from conftest import XI_HAT
 from pfaff.algebra.brackets import bracketed_root
 from pfaff.algebra.gauss import gauss
 from pfaff.bifurcation.orbits import collocation
-from pfaff.bifurcation.orbits.chain import close_chain
 from pfaff.bifurcation.orbits.cycles import Mesh
 from pfaff.bifurcation.orbits.floquet import multipliers
+from pfaff.bifurcation.orbits.solving.chain import close_chain
 from pfaff.bifurcation.orbits.stepping import Continuation
 from pfaff.errors import ConvergenceError, NoBifurcationError, ParameterError
 from pfaff.statement import TIME, coordinates
@@ -167,7 +167,7 @@ def test_where_rounding_hides_multipliers_stability_is_not_claimed():
 def test_half_the_period_gives_what_the_whole_gives(skate_hopf, skate_branch):
     """The same branch from an asymmetric start: an orbit taken from a motion, its symmetry not used."""
     from pfaff.bifurcation.orbits.cycles import doubled
-    from pfaff.bifurcation.orbits.ways import orbit_at
+    from pfaff.bifurcation.orbits.orbit_switching import orbit_at
 
     (half,) = skate_branch.at(90)
     whole = orbit_at(half.problem, doubled(half.point.cycle, half.problem.rows), 90.0)
@@ -470,7 +470,7 @@ def test_multipliers_of_any_size():
 
 def test_lanes_and_pivoting_give_the_same(skate_branch, monkeypatch):
     """Intervals in which elimination without exchange grows are done again with it, large ones at once: force both."""
-    from pfaff.bifurcation.orbits import condensation
+    from pfaff.bifurcation.orbits.solving import condensation
 
     (orbit,) = skate_branch.at(90)
     c, cycle = orbit.problem.collocation, orbit.point.cycle
@@ -1001,7 +1001,7 @@ def test_it_is_said_which_kernel_is_being_compiled_and_not_which_of_somebody_els
 
     from numba import njit
 
-    from pfaff.bifurcation.orbits import kernels
+    from pfaff.bifurcation.machine_code import kernels
 
     told = []
     monkeypatch.setattr(kernels, "compiling", lambda what: told.append(what) or nullcontext())

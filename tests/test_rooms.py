@@ -91,6 +91,19 @@ def test_rooms_stand_in_their_order():
     assert {name.split(".")[0] for name, _ in modules()} == seen
 
 
+@pytest.mark.parametrize("room", TABLE["floors"])
+def test_floors_stand_on_those_below(room):
+    """At import time; methods open what comes later."""
+    floors = TABLE["floors"][room]
+    assert {path.parent.name for path in (SOURCE / room).glob("*/__init__.py")} == set(floors)
+    for name, path in modules():
+        if name.startswith(f"{room}.") and name.split(".")[1] in floors:
+            below = floors[: floors.index(name.split(".")[1]) + 1]
+            for module, inside in imported(ast.parse(path.read_text(encoding="utf-8"))):
+                if module.startswith(f"pfaff.{room}.") and not inside:
+                    assert module.split(".")[2] in below, f"{name} imports {module}"
+
+
 def test_doors_are_used():
     """No door that nobody opens."""
     for name, rooms in TABLE["doors"].items():

@@ -11,9 +11,9 @@ import sympy as sm
 import pfaff
 from pfaff.bifurcation.orbits.following import Orbits
 from pfaff.bifurcation.orbits.parabolas import NEAR, lowest, near_zero
-from pfaff.bifurcation.orbits.silence import quiet
+from pfaff.bifurcation.orbits.quiet_steps import quiet
+from pfaff.bifurcation.orbits.solving.strides import predicted
 from pfaff.bifurcation.orbits.stepping import Continuation
-from pfaff.bifurcation.orbits.strides import predicted
 from pfaff.flow.pointers import linked_in_lanes
 
 x, y, mu = sm.symbols("x y mu", real=True)
@@ -37,7 +37,7 @@ def continued(branch):
 
 def test_columns_are_evaluated_by_their_address_as_by_heyoka(branch):
     """Any number of them, of which the last are evaluated again: to the last digit."""
-    from pfaff.bifurcation.orbits.orbit_newton import on_chart
+    from pfaff.bifurcation.orbits.solving.orbit_newton import on_chart
 
     c, orbit = branch.problem.collocation, branch[-1]
     for size in (8, 9, 15, 16, 31):

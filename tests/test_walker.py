@@ -17,10 +17,10 @@ from numba.core.runtime import _nrt_python as memory
 from numba.core.runtime import rtsys
 
 import pfaff
-from pfaff.bifurcation.equilibria.branch_loops import compile_ahead, ready
 from pfaff.bifurcation.equilibria.linearised import linearised
-from pfaff.bifurcation.equilibria.reference_counts import uncounted
-from pfaff.bifurcation.equilibria.regular import Regular
+from pfaff.bifurcation.equilibria.walking.branch_loops import compile_ahead, ready
+from pfaff.bifurcation.equilibria.walking.regular import Regular
+from pfaff.bifurcation.machine_code.reference_counts import uncounted
 from pfaff.flow.compiled import Compiled
 from pfaff.flow.pointers import linked
 

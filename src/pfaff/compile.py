@@ -10,7 +10,7 @@ from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 
 from pfaff.atlas import column
-from pfaff.bifurcation.equilibria.branch_loops import compile_ahead
+from pfaff.bifurcation.equilibria.walking.branch_loops import compile_ahead
 
 GIVEN = {"d": "1/2", "M_L": 15, "I_L": 15, "k1": 50, "c_i": 1.5}
 

@@ -20,7 +20,7 @@ READERS = {
     "motion of a plain ODE": ("pfaff.motion.motion_archive", "load_motion"),
     "branch of orbits": ("pfaff.bifurcation.orbits.orbit_archive", "load_branch"),
     "branch of equilibria": ("pfaff.bifurcation.curves.rest_archive", "load_equilibria"),
-    "branch of an assembly": ("pfaff.bifurcation.equilibria.assembled_archive", "load_assembly"),
+    "branch of an assembly": ("pfaff.bifurcation.equilibria.many_states.assembled_archive", "load_assembly"),
     "curve": ("pfaff.bifurcation.curves.rest_archive", "load_curve"),
     "curve of special orbits": ("pfaff.bifurcation.curves.rest_archive", "load_curve"),
     "curve of connecting orbits": ("pfaff.bifurcation.connections.connection_archive", "load_connections"),

@@ -30,7 +30,7 @@ from pfaff.threads import cached_property
 from pfaff.travel import Travels
 
 if TYPE_CHECKING:
-    from pfaff.bifurcation.equilibria.assembled_branches import AssemblyBranch
+    from pfaff.bifurcation.equilibria.many_states.assembled_branches import AssemblyBranch
     from pfaff.motion.result import Motion
     from pfaff.stability.large import SparseFlutter
 
@@ -241,7 +241,7 @@ class Assembly(Travels):
         step, points, bounds, progress, events
             As for ``case.branch``; in expressions coordinates are q0, q1, … and reactions p0, p1, …
         """
-        from pfaff.bifurcation.equilibria.assembled_branches import follow_assembly
+        from pfaff.bifurcation.equilibria.many_states.assembled_branches import follow_assembly
 
         first = number_from("from_", from_) if from_ is not None else start.load if isinstance(start, Rest) else 0.0
         asked = (to, step, points, bounds, progress, self.load, events)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pfaff.bifurcation.orbits.sealed import kept
+from pfaff.bifurcation.machine_code.kernel_cache import kept
 
 compiled = kept(fastmath={"contract", "nsz"}, error_model="numpy")
 TINY, SMALLEST = 1e-300, 1e-140  # so that quotients, and squares, are finite

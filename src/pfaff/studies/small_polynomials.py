@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pfaff.bifurcation.orbits.chain import triangulate
+from pfaff.bifurcation.orbits.solving.chain import triangulate
 from pfaff.studies.small_matrices import TINY, compiled, local
 
 MARCHES = 400  # steps towards the first root of a series

@@ -47,7 +47,7 @@ class Tasks:
     def warm(self, view: View, say: Say) -> dict[str, Any]:
         """Load the modules that branches need, in advance."""
         from pfaff.bifurcation.hopf import finding
-        from pfaff.bifurcation.orbits import ways
+        from pfaff.bifurcation.orbits import orbit_switching as ways
 
         return {"loaded": [finding.__name__, ways.__name__]}
 

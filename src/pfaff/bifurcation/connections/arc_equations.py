@@ -18,7 +18,7 @@ from pfaff.algebra.gauss import Gauss
 from pfaff.algebra.tolerances import CORRECTIONS, SETTLED, ceased
 from pfaff.bifurcation.connections.arcs import Arc
 from pfaff.bifurcation.connections.saddles import Saddle
-from pfaff.bifurcation.orbits.meshes import carried_velocity
+from pfaff.bifurcation.orbits.solving.meshes import carried_velocity
 from pfaff.continuation.endings import Refused
 from pfaff.errors import ParameterError
 from pfaff.flow.flow import Flow

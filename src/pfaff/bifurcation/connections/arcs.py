@@ -8,7 +8,7 @@ import numpy as np
 
 from pfaff.algebra.gauss import Gauss
 from pfaff.bifurcation.orbits.cycles import Mesh
-from pfaff.bifurcation.orbits.meshes import carry, equidistributed, jumps, shares
+from pfaff.bifurcation.orbits.solving.meshes import carry, equidistributed, jumps, shares
 
 
 class Arc(NamedTuple):

@@ -208,7 +208,7 @@ class Connection:
     def lengthened(self, accuracy: float) -> Connection:
         """The orbit to another accuracy: its ends nearer to the equilibria, on a finer mesh."""
         from pfaff.bifurcation.connections.first_arcs import settled
-        from pfaff.bifurcation.orbits.ways import accurate
+        from pfaff.bifurcation.orbits.orbit_switching import accurate
 
         accuracy = accurate(accuracy)
         scalars = self.join.arc.scalars

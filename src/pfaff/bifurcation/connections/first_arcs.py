@@ -19,10 +19,10 @@ from pfaff.bifurcation.connections.joins import Join
 from pfaff.bifurcation.connections.tails import lengthened
 from pfaff.bifurcation.orbits.cycles import Mesh
 from pfaff.bifurcation.orbits.from_motions import sampled
-from pfaff.bifurcation.orbits.meshes import TURN
 from pfaff.bifurcation.orbits.orbit_problem import DEGREE
+from pfaff.bifurcation.orbits.orbit_switching import accurate, value_of
 from pfaff.bifurcation.orbits.saddle_nodes import saddle_node_near
-from pfaff.bifurcation.orbits.ways import accurate, value_of
+from pfaff.bifurcation.orbits.solving.meshes import TURN
 from pfaff.continuation.endings import Refused
 from pfaff.errors import ConvergenceError, NoBifurcationError, ParameterError
 from pfaff.flow.flow import Flow

@@ -14,9 +14,9 @@ from pfaff.bifurcation.curves.branchings import BranchPoints
 from pfaff.bifurcation.curves.hopfs import Hopfs
 from pfaff.bifurcation.curves.singular import Folds, Singular
 from pfaff.bifurcation.curves.sparse_singular import SparseFolds, SparseHopfs
+from pfaff.bifurcation.equilibria.many_states.sparse_equations import SparseRestEquations, sparse_about
 from pfaff.bifurcation.equilibria.rest_equations import RestEquations, equations_about
 from pfaff.bifurcation.equilibria.rest_points import RestPoint, RestTrail
-from pfaff.bifurcation.equilibria.sparse_equations import SparseRestEquations, sparse_about
 from pfaff.bifurcation.equilibria.zero_forms import (
     fold_coefficient,
 )

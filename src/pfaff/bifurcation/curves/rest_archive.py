@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pfaff.algebra.bordering import row_sizes
-from pfaff.algebra.sparse_borders import entries
 from pfaff.archive.layouts import Along, Array, Layout, Misfit
 from pfaff.archive.stored import File, checked_case, compare, flow_of, identical, labels, opened, write
 from pfaff.bifurcation.curves.branchings import BranchPoints
@@ -19,12 +17,12 @@ from pfaff.bifurcation.curves.curves import Curve, curve_problems
 from pfaff.bifurcation.curves.hopfs import Hopfs
 from pfaff.bifurcation.curves.singular import Folds, Singular
 from pfaff.bifurcation.equilibria.branches import EquilibriumBranch
-from pfaff.bifurcation.equilibria.eigenvalues import side_by_side
+from pfaff.bifurcation.equilibria.many_states.sparse_equations import SparseRestEquations
+from pfaff.bifurcation.equilibria.many_states.sparse_points import SparseRests
 from pfaff.bifurcation.equilibria.rest_equations import RestEquations
 from pfaff.bifurcation.equilibria.rest_points import RestTrail
-from pfaff.bifurcation.equilibria.sparse_equations import SparseRestEquations
-from pfaff.bifurcation.equilibria.sparse_points import SparseRests
 from pfaff.bifurcation.equilibria.special_points import Rests
+from pfaff.bifurcation.equilibria.stored_points import UNMOVED, check_solves, eigenvalue_tables, other_case
 from pfaff.continuation.endings import Ending
 from pfaff.continuation.kinds import EVENT
 from pfaff.continuation.problem import Event
@@ -38,7 +36,6 @@ if TYPE_CHECKING:
     from pfaff.bifurcation.orbit_curves.cycle_curves import CycleCurve
     from pfaff.case import Bound
 
-UNMOVED = 1e-6  # residual of a stored point, relative to its terms
 KINDS = {"equilibria": Rests, "folds": Folds, "hopf": Hopfs, "branch points": BranchPoints}
 FACTS = (
     *("value", "stable", "residual", "coefficient", "omega", "eigenvalue_real", "eigenvalue_imag", "unknowns"),
@@ -75,16 +72,6 @@ def _columns(points: Sequence[Any], prefix: str, dimension: str) -> dict[str, An
     columns: dict[str, Any] = {f"{prefix}{name}": (dimension, np.array(data)) for name, data in facts.items()}
     columns[f"{prefix}unknowns"] = ((dimension, "unknown"), np.array([p.spot.z for p in points]))
     columns[f"{prefix}tangent"] = ((dimension, "unknown"), np.array([p.spot.tangent for p in points]))
-    return columns
-
-
-def eigenvalue_tables(points: Sequence[Any], special: Sequence[Any]) -> dict[str, Any]:
-    """Eigenvalues of all points, in tables of one width."""
-    table, columns = side_by_side([p.eigenvalues for p in (*points, *special)]), {}
-    halves = (("", "point", table[: len(points)]), ("special_", "special", table[len(points) :]))
-    for prefix, dimension, values in halves if special else halves[:1]:
-        columns[f"{prefix}eigenvalue_real"] = ((dimension, "eigenvalue"), values.real)
-        columns[f"{prefix}eigenvalue_imag"] = ((dimension, "eigenvalue"), values.imag)
     return columns
 
 
@@ -215,25 +202,13 @@ def _restored(kind: type[Any], problem: Any, file: File) -> Any:
         check_solves(problem.equations, z, f"point {len(points)}")
         problem = problem.rebased(z)
         if isinstance(problem, Singular) and not problem.defect(z) <= UNMOVED:
-            raise ParameterError(_other(f"point {len(points)}"))
+            raise ParameterError(other_case(f"point {len(points)}"))
         points.append(kind._point(problem, problem.spot(z, tangent)))
     if not all(0 <= place <= len(points) for place in about["places"]):
         raise Misfit("a special point is nowhere along it")
     special = [_special(kind, points, file, k) for k in range(file.sizes["special"])]
     ended = Ending.stored(file.data.attrs)
     return kind(tuple(points), tuple(special), ended, notes["step"], tuple(about["places"]))
-
-
-def _other(name: str) -> str:
-    return f"the stored {name} does not belong to this case: give the case it was computed for"
-
-
-def check_solves(s: RestEquations, z: np.ndarray, name: str) -> None:
-    """Raise unless a stored point solves the equations of the case, up to rounding and differences of computers."""
-    units, jacobian = np.maximum(s.sizes, np.abs(z)), s.jacobian(z)
-    finite = np.isfinite(entries(jacobian * units)).all() and np.isfinite(units / s.sizes.min()).all()
-    if not finite or not (np.abs(s.residual(z)) <= UNMOVED * row_sizes(s.jacobian, z, units)).all():
-        raise ParameterError(_other(name))
 
 
 def _special(kind: type[Any], points: list[Any], file: File, k: int) -> Any:
@@ -248,5 +223,5 @@ def _special(kind: type[Any], points: list[Any], file: File, k: int) -> Any:
     else:
         event = near.event(name, spot)
     if event is None:
-        raise ParameterError(_other(name))
+        raise ParameterError(other_case(name))
     return kind._special(near, event)

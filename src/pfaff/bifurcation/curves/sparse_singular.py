@@ -16,9 +16,9 @@ from pfaff.algebra.sparse_borders import Factors, bordered, in_units, null_vecto
 from pfaff.algebra.tolerances import REAL
 from pfaff.bifurcation.curves.hopfs import ASIDE, HopfFacts, Hopfs, invariants, plane_about
 from pfaff.bifurcation.curves.singular import NO_DEFLATION, CurveFacts, FoldFacts, Folds, Singular
+from pfaff.bifurcation.equilibria.many_states.sparse_crossings import crossings
+from pfaff.bifurcation.equilibria.many_states.sparse_equations import SparseNull, SparseRestEquations
 from pfaff.bifurcation.equilibria.rest_equations import RestEquations
-from pfaff.bifurcation.equilibria.sparse_crossings import crossings
-from pfaff.bifurcation.equilibria.sparse_equations import SparseNull, SparseRestEquations
 from pfaff.bifurcation.equilibria.zero_forms import takens_coefficients
 from pfaff.bifurcation.hopf.sparse_hopf import sparse_normal_form
 from pfaff.continuation.dense import Spot

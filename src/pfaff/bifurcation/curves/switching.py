@@ -163,8 +163,8 @@ def _from_cycles(
 
 def _placed_by(found: Special, load: str) -> Special:
     """The special orbit on the branch along a parameter, if it was met along the other one."""
+    from pfaff.bifurcation.orbits.orbit_switching import reparametrised, value_of
     from pfaff.bifurcation.orbits.orbits import Special
-    from pfaff.bifurcation.orbits.ways import reparametrised, value_of
 
     if found.load == load:
         return found

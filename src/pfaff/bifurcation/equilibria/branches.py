@@ -12,10 +12,10 @@ import numpy as np
 from pfaff.algebra.one_thread import one_thread
 from pfaff.bifurcation.equilibria.branch_points import crossing_direction
 from pfaff.bifurcation.equilibria.eigenvalues import always_zero, floor
+from pfaff.bifurcation.equilibria.many_states.sparse_equations import sparse_start
+from pfaff.bifurcation.equilibria.many_states.sparse_points import SparseRests
 from pfaff.bifurcation.equilibria.rest_equations import RestEquations
 from pfaff.bifurcation.equilibria.rest_points import RestPoint, RestTrail
-from pfaff.bifurcation.equilibria.sparse_equations import sparse_start
-from pfaff.bifurcation.equilibria.sparse_points import SparseRests
 from pfaff.bifurcation.equilibria.special_forms import SpecialForm, form_of
 from pfaff.bifurcation.equilibria.special_points import Rests
 from pfaff.bifurcation.equilibria.starts import start_equations
@@ -217,7 +217,7 @@ class EquilibriumBranch(RestTrail[EquilibriumPoint, SpecialPoint], Branch[Equili
 
     def spectra(self) -> tuple[np.ndarray, np.ndarray]:
         """Values of the parameter, at the points and between them, and the eigenvalues there; dense where two meet."""
-        from pfaff.bifurcation.equilibria.meetings import eigenvalues_along
+        from pfaff.bifurcation.equilibria.eigenvalue_paths import eigenvalues_along
 
         return eigenvalues_along(self)
 

@@ -81,7 +81,7 @@ def jacobian_of(flow: Flow, x: np.ndarray, numbers: np.ndarray) -> np.ndarray:
 
 def linear_about(case: Bound, flow: Flow, name: str, x: np.ndarray) -> tuple[np.ndarray, np.ndarray, Border]:
     """∂f/∂x, ∂f/∂λ if the name is that of a parameter, and the border of the former."""
-    from pfaff.bifurcation.equilibria.branch_loops import lapack, ready, regular_units
+    from pfaff.bifurcation.equilibria.walking.branch_loops import lapack, ready, regular_units
 
     names, n = (name,) if name in case.system.parameter_names else (), len(x)
     if along_lines(flow) or flow.structured:

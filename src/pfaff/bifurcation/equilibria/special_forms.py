@@ -11,11 +11,8 @@ from pfaff.algebra.bordering import balanced
 from pfaff.algebra.structural_zeros import Deflation
 from pfaff.algebra.tolerances import EPS
 from pfaff.bifurcation.equilibria.eigenvalues import axis_pairs, imaginary
-from pfaff.bifurcation.equilibria.sparse_equations import SparseRestEquations
+from pfaff.bifurcation.equilibria.many_states.sparse_equations import SparseRestEquations
 from pfaff.bifurcation.equilibria.zero_forms import fold_coefficient
-from pfaff.bifurcation.hopf.extended import hopf_near, hopf_of, normal_form_at
-from pfaff.bifurcation.hopf.hopf import criticality_of
-from pfaff.bifurcation.hopf.sparse_hopf import sparse_hopf
 from pfaff.continuation.dense import Spot
 from pfaff.continuation.kinds import MULTIPLE, Kind
 from pfaff.errors import PfaffError
@@ -100,6 +97,9 @@ def _multiple(spot: Spot, kind: str, many: int) -> SpecialForm:
 
 def _on_family(problem: Any, spot: Spot, omega: float) -> str:
     """What happens at the Hopf point of a family of equilibria, in words (Fiedler, Liebscher and Alexander 2000)."""
+    from pfaff.bifurcation.hopf.extended import normal_form_at
+    from pfaff.bifurcation.hopf.hopf import criticality_of
+
     s = problem.equations
     _, third = normal_form_at(s.field(spot.z), s.x(spot.z), problem.value(spot), omega)
     return criticality_of(third)
@@ -107,6 +107,9 @@ def _on_family(problem: Any, spot: Spot, omega: float) -> str:
 
 def hopf_on(problem: Any, spot: Spot, pair: complex) -> Hopf:
     """The Hopf point near a spot, as ``case.hopf`` would give it."""
+    from pfaff.bifurcation.hopf.extended import hopf_near, hopf_of
+    from pfaff.bifurcation.hopf.sparse_hopf import sparse_hopf
+
     s = problem.equations
     if isinstance(s, SparseRestEquations):
         return sparse_hopf(s, spot.z, pair.imag)

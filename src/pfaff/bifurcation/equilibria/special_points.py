@@ -32,8 +32,8 @@ from pfaff.bifurcation.equilibria.eigenvalues import (
     slopes,
     unstable,
 )
-from pfaff.bifurcation.equilibria.regular import BRANCHING, EQUILIBRIA, FOLD, HOPF, Regular
 from pfaff.bifurcation.equilibria.rest_equations import RestEquations
+from pfaff.bifurcation.equilibria.walking.regular import BRANCHING, EQUILIBRIA, FOLD, HOPF, Regular
 from pfaff.bifurcation.equilibria.zero_forms import Null, null_of
 from pfaff.continuation.dense import Spot
 from pfaff.continuation.endings import Refused

@@ -74,7 +74,7 @@ def _rest_near(case: Any, flow: Flow, x: np.ndarray, name: str, held: Sequence[i
     names = (name,) if name in case.system.parameter_names else ()
     linear = linearised(flow, names)
     if linear.pointer is not None:
-        from pfaff.bifurcation.equilibria.branch_loops import lapack, ready, rested
+        from pfaff.bifurcation.equilibria.walking.branch_loops import lapack, ready, rested
 
         found, room = x.copy(), np.empty((len(x), 1 + len(x) + len(names)))
         places = np.array([case.system.parameter_names.index(each) for each in names], dtype=np.int64)

@@ -51,7 +51,7 @@ def state_sizes(
 
     That is at most what changes the Jacobian by its own size or makes the first-order prediction fail.
     """
-    from pfaff.bifurcation.equilibria.branch_loops import grouped, lapack, quickest
+    from pfaff.bifurcation.equilibria.walking.branch_loops import grouped, lapack, quickest
 
     value = float(case.numbers[case.system.parameter_names.index(name)]) if by.size else 0.0
     here, (way, on_way) = Made.by(x, border, J, by, value), _way(border, J, by, span)
@@ -161,7 +161,7 @@ def _first(
 ) -> float:
     """The first share of a way from x at which the Jacobian has changed by its own size, in weighted entries; infinite
     if it has not."""
-    from pfaff.bifurcation.equilibria.branch_loops import first_changed, quickest
+    from pfaff.bifurcation.equilibria.walking.branch_loops import first_changed, quickest
 
     shares, changed = looks.shares, quickest(first_changed)
     with np.errstate(all="ignore"):

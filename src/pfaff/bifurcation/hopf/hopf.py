@@ -299,7 +299,7 @@ class Hopf:
         branch where it is.
         """
         from pfaff.bifurcation.hopf.births import born_at
-        from pfaff.bifurcation.orbits.ways import followed
+        from pfaff.bifurcation.orbits.orbit_switching import followed
 
         name = self.case.load_name(self.load if load is None else load)
         course = Course.asked(to, step, points, bounds, progress, name, events)

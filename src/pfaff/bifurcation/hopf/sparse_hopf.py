@@ -21,7 +21,7 @@ from pfaff.errors import ConvergenceError
 from pfaff.stability.rightmost import rightmost
 
 if TYPE_CHECKING:
-    from pfaff.bifurcation.equilibria.sparse_equations import SparseRestEquations
+    from pfaff.bifurcation.equilibria.many_states.sparse_equations import SparseRestEquations
 
 
 class SparseExpansion(Expansion):

@@ -19,10 +19,10 @@ from pfaff.bifurcation.modes.undamped import Vibration, check_conserved, vibrati
 from pfaff.bifurcation.modes.vibrations import MODE_POINTS, FreeVibration, Reach, SpecialVibration
 from pfaff.bifurcation.orbits.chords import Point
 from pfaff.bifurcation.orbits.following import AT_EDGE, LEFT
+from pfaff.bifurcation.orbits.orbit_switching import accurate, switched
 from pfaff.bifurcation.orbits.orbits import OrbitPoint
 from pfaff.bifurcation.orbits.passage import Passage, leads_out
 from pfaff.bifurcation.orbits.stepping import Continuation
-from pfaff.bifurcation.orbits.ways import accurate, switched
 from pfaff.continuation.course import STEP
 from pfaff.continuation.endings import Ending, Reason, Refused
 from pfaff.continuation.engine import Engine

@@ -23,8 +23,8 @@ from pfaff.bifurcation.orbits.neutral import OUTSIDE, Neutral
 from pfaff.bifurcation.orbits.orbit_problem import OrbitProblem
 from pfaff.bifurcation.orbits.orbits import OrbitPoint
 from pfaff.bifurcation.orbits.parabolas import near_zero
+from pfaff.bifurcation.orbits.solving.step_rules import TRUSTED
 from pfaff.bifurcation.orbits.special_orbits import FAR, SpecialOrbits
-from pfaff.bifurcation.orbits.step_rules import TRUSTED
 from pfaff.bifurcation.orbits.stepping import DECOUPLED
 from pfaff.bifurcation.orbits.variation import rates_and_jacobians
 from pfaff.continuation.endings import Refused

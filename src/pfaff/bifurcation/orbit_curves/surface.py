@@ -21,7 +21,7 @@ from pfaff.bifurcation.orbits.chords import Point
 from pfaff.bifurcation.orbits.cycle_forms import VANISHES, flip_coefficient, resonant, torus_coefficient
 from pfaff.bifurcation.orbits.cycles import Cycle
 from pfaff.bifurcation.orbits.orbit_problem import OrbitProblem
-from pfaff.bifurcation.orbits.step_rules import FEWEST, MOST
+from pfaff.bifurcation.orbits.solving.step_rules import FEWEST, MOST
 from pfaff.bifurcation.orbits.stepping import Continuation
 from pfaff.bifurcation.orbits.variation import Variation
 from pfaff.continuation.endings import Refused

@@ -16,9 +16,10 @@ import numpy as np
 from pfaff.algebra.brackets import vertex
 from pfaff.algebra.gauss import Gauss
 from pfaff.algebra.tolerances import CORRECTIONS
-from pfaff.bifurcation.orbits.condensation import condense, stage_states
 from pfaff.bifurcation.orbits.cycles import Cycle, Mesh, Metric
-from pfaff.bifurcation.orbits.meshes import (
+from pfaff.bifurcation.orbits.orbit_equations import Equations
+from pfaff.bifurcation.orbits.solving.condensation import condense, stage_states
+from pfaff.bifurcation.orbits.solving.meshes import (
     all_slopes,
     carried_velocity,
     carry,
@@ -29,9 +30,16 @@ from pfaff.bifurcation.orbits.meshes import (
     pinned,
     spread,
 )
-from pfaff.bifurcation.orbits.orbit_equations import Equations
-from pfaff.bifurcation.orbits.orbit_newton import GROWS, SINGULAR, SOLVED, UNDER_WAY, conclude, corrected, on_chart
-from pfaff.bifurcation.orbits.workspaces import Loops, Workspace, solver
+from pfaff.bifurcation.orbits.solving.orbit_newton import (
+    GROWS,
+    SINGULAR,
+    SOLVED,
+    UNDER_WAY,
+    conclude,
+    corrected,
+    on_chart,
+)
+from pfaff.bifurcation.orbits.solving.workspaces import Loops, Workspace, solver
 from pfaff.continuation.endings import Refused
 from pfaff.threads import Own, cached_property
 

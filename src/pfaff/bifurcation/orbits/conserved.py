@@ -13,8 +13,8 @@ import numpy as np
 from pfaff.algebra.tolerances import NEIGHBOUR
 from pfaff.bifurcation.orbits.cycles import Cycle, doubled
 from pfaff.bifurcation.orbits.orbit_problem import OrbitProblem
+from pfaff.bifurcation.orbits.orbit_switching import orbit_at
 from pfaff.bifurcation.orbits.orbits import OrbitPoint
-from pfaff.bifurcation.orbits.ways import orbit_at
 from pfaff.continuation.endings import Refused
 from pfaff.errors import ConvergenceError
 

@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pfaff.bifurcation.orbits.meshes import amplitudes, whole_turns
-from pfaff.bifurcation.orbits.products import combined, dual_row, inner_product, normalise, scales, turned_by
+from pfaff.bifurcation.orbits.solving.meshes import amplitudes, whole_turns
+from pfaff.bifurcation.orbits.solving.products import combined, dual_row, inner_product, normalise, scales, turned_by
 from pfaff.threads import known_property
 
 NONE, UNBOUNDED = np.zeros(0, dtype=int), np.zeros(0)

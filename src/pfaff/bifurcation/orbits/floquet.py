@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from pfaff.bifurcation.equilibria.addresses import eigen, lapack
-from pfaff.bifurcation.orbits.kernels import compiled, part
-from pfaff.bifurcation.orbits.vectors import LANES, add_multiple, aligned, padded, sum_rows
+from pfaff.bifurcation.machine_code.addresses import eigen, lapack
+from pfaff.bifurcation.machine_code.kernels import compiled, part
+from pfaff.bifurcation.machine_code.vectors import LANES, add_multiple, aligned, padded, sum_rows
 
 SWEEPS = 40
 APART = np.log(10.0)  # multipliers whose sizes have a greater ratio than this can be separated

@@ -26,10 +26,10 @@ from pfaff.bifurcation.orbits.orbit_ends import (
     slows_evenly,
     states_of_rest,
 )
-from pfaff.bifurcation.orbits.orbit_walker import FULL, HANDED
+from pfaff.bifurcation.orbits.quiet_steps import silent
 from pfaff.bifurcation.orbits.saddle_nodes import saddle_node_near
-from pfaff.bifurcation.orbits.silence import silent
-from pfaff.bifurcation.orbits.step_rules import (
+from pfaff.bifurcation.orbits.solving.orbit_walker import FULL, HANDED
+from pfaff.bifurcation.orbits.solving.step_rules import (
     ADAPT_EVERY,
     COARSE,
     GROWTH,
@@ -42,8 +42,8 @@ from pfaff.bifurcation.orbits.step_rules import (
     paced,
     strays,
 )
+from pfaff.bifurcation.orbits.solving.walked_orbits import Walk
 from pfaff.bifurcation.orbits.stepping import Continuation
-from pfaff.bifurcation.orbits.walked_orbits import Walk
 from pfaff.continuation.course import POINTS
 from pfaff.continuation.endings import Ending, Reason, Refused
 from pfaff.continuation.kinds import MULTIPLE

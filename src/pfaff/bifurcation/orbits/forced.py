@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from pfaff.bifurcation.orbits.cycles import NONE
-from pfaff.bifurcation.orbits.products import CARRIED, VELOCITIES
+from pfaff.bifurcation.orbits.solving.products import CARRIED, VELOCITIES
 from pfaff.flow.flow import Flow
 
 

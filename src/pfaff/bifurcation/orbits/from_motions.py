@@ -11,8 +11,8 @@ from pfaff.bifurcation.orbits.conserved import orbit_or_member
 from pfaff.bifurcation.orbits.cycles import Cycle, Mesh
 from pfaff.bifurcation.orbits.following import LEFT
 from pfaff.bifurcation.orbits.forced import own_states
-from pfaff.bifurcation.orbits.meshes import TURN
 from pfaff.bifurcation.orbits.orbit_problem import INTERVALS, OrbitProblem
+from pfaff.bifurcation.orbits.orbit_switching import accurate, orbit_at, value_of
 from pfaff.bifurcation.orbits.orbits import OrbitPoint
 from pfaff.bifurcation.orbits.passage import Passage, leads_out
 from pfaff.bifurcation.orbits.recurrence import (
@@ -26,7 +26,7 @@ from pfaff.bifurcation.orbits.recurrence import (
     solved,
     verdict,
 )
-from pfaff.bifurcation.orbits.ways import accurate, orbit_at, value_of
+from pfaff.bifurcation.orbits.solving.meshes import TURN
 from pfaff.errors import ConvergenceError, ParameterError
 from pfaff.flow.flow import Flow
 from pfaff.flow.forcing import forced_flow, forcing_of

@@ -12,7 +12,7 @@ from pfaff.bifurcation.orbits.floquet import test_functions
 from pfaff.bifurcation.orbits.forced import own_states
 from pfaff.bifurcation.orbits.orbit_problem import OrbitProblem
 from pfaff.bifurcation.orbits.orbits import OrbitPoint
-from pfaff.bifurcation.orbits.step_rules import TRUSTED
+from pfaff.bifurcation.orbits.solving.step_rules import TRUSTED
 from pfaff.bifurcation.orbits.stepping import Continuation
 from pfaff.bifurcation.orbits.variation import rates_and_jacobians
 

@@ -7,11 +7,11 @@ from math import isfinite
 
 import numpy as np
 
-from pfaff.bifurcation.orbits.chain import close_chain
 from pfaff.bifurcation.orbits.collocation import Collocation, Pins
-from pfaff.bifurcation.orbits.condensation import expand
 from pfaff.bifurcation.orbits.cycles import Cycle
-from pfaff.bifurcation.orbits.sparse_collocation import SparseCollocation
+from pfaff.bifurcation.orbits.many_states.sparse_collocation import SparseCollocation
+from pfaff.bifurcation.orbits.solving.chain import close_chain
+from pfaff.bifurcation.orbits.solving.condensation import expand
 
 
 def way_off(c: Collocation, cycle: Cycle, pins: Pins) -> Cycle:

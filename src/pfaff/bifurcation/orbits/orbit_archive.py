@@ -15,8 +15,8 @@ from pfaff.bifurcation.equilibria.eigenvalues import side_by_side
 from pfaff.bifurcation.orbits.cycles import Cycle, Mesh
 from pfaff.bifurcation.orbits.orbit_branch import OrbitBranch
 from pfaff.bifurcation.orbits.orbit_problem import OrbitProblem
+from pfaff.bifurcation.orbits.orbit_switching import real
 from pfaff.bifurcation.orbits.orbits import OrbitPoint, Special
-from pfaff.bifurcation.orbits.ways import real
 from pfaff.continuation.endings import Ending, Refused
 from pfaff.errors import ParameterError
 from pfaff.statement.told import rightly_asked

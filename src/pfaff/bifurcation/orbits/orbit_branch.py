@@ -11,8 +11,8 @@ import numpy as np
 
 from pfaff.archive.stored import write
 from pfaff.bifurcation.orbits.orbit_problem import OrbitProblem
+from pfaff.bifurcation.orbits.orbit_switching import followed, real
 from pfaff.bifurcation.orbits.orbits import OrbitPoint, Special
-from pfaff.bifurcation.orbits.ways import followed, real
 from pfaff.continuation.course import POINTS, Bounds, Course
 from pfaff.continuation.endings import Ending, Reason
 from pfaff.continuation.trail import Branch, tallied

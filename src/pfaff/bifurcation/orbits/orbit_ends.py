@@ -12,7 +12,7 @@ import numpy as np
 
 from pfaff.bifurcation.orbits.collocation import Collocation
 from pfaff.bifurcation.orbits.cycles import Cycle
-from pfaff.bifurcation.orbits.step_rules import LONG
+from pfaff.bifurcation.orbits.solving.step_rules import LONG
 
 CONVERGES = 0.7  # ratio of the moves of parameters in successive doublings of a size; 1/4 at a Hopf point
 GROWS, TENDS = 6, 0.85  # doublings of a size that grows without bound; largest such ratio then

@@ -6,7 +6,7 @@ from math import inf
 
 import numpy as np
 
-from pfaff.bifurcation.orbits.meshes import least_share
+from pfaff.bifurcation.orbits.solving.meshes import least_share
 from pfaff.flow.compiled import Compiled
 from pfaff.flow.flow import Flow
 from pfaff.flow.graph import Expression

@@ -11,9 +11,9 @@ from pfaff.algebra.gauss import gauss
 from pfaff.algebra.radau import radau_rule
 from pfaff.bifurcation.orbits.collocation import Collocation
 from pfaff.bifurcation.orbits.cycles import UNBOUNDED
+from pfaff.bifurcation.orbits.many_states.sparse_collocation import SparseCollocation, SparseEquations
+from pfaff.bifurcation.orbits.many_states.sparse_stepping import SparseContinuation
 from pfaff.bifurcation.orbits.orbit_equations import Equations
-from pfaff.bifurcation.orbits.sparse_collocation import SparseCollocation, SparseEquations
-from pfaff.bifurcation.orbits.sparse_stepping import SparseContinuation
 from pfaff.bifurcation.orbits.stepping import Continuation
 from pfaff.errors import ParameterError
 from pfaff.flow.flow import Flow

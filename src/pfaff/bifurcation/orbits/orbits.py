@@ -200,7 +200,7 @@ class OrbitPoint(Travels):
         events: Mapping[str, Any] | None = None,
     ) -> OrbitBranch:
         """The branch through this orbit, until the load (or another parameter) is ``to``; see ``Hopf.orbits``."""
-        from pfaff.bifurcation.orbits.ways import directed, followed, reparametrised
+        from pfaff.bifurcation.orbits.orbit_switching import directed, followed, reparametrised
 
         name = self.case.load_name(self.load if load is None else load)
         course = Course.asked(to, step, points, bounds, progress, name, events)
@@ -211,14 +211,14 @@ class OrbitPoint(Travels):
         """The homoclinic orbit near this one, at its value of the load: the period is long, and the orbit nearly
         rests."""
         from pfaff.bifurcation.connections.first_arcs import homoclinic_of
-        from pfaff.bifurcation.orbits.ways import accurate
+        from pfaff.bifurcation.orbits.orbit_switching import accurate
 
         return homoclinic_of(self, accurate(accuracy))
 
     def connections(self, accuracy: float = 1e-9) -> tuple[Connection, ...]:
         """The connecting orbits near this one, in their order: several for a heteroclinic cycle."""
         from pfaff.bifurcation.connections.first_arcs import from_cycle
-        from pfaff.bifurcation.orbits.ways import accurate
+        from pfaff.bifurcation.orbits.orbit_switching import accurate
 
         return from_cycle(self, accurate(accuracy))
 
@@ -322,7 +322,7 @@ class Special(OrbitPoint, OfKind):
         takes the other. Off a period doubling or a broken symmetry both are the same orbits, half a period apart, or
         mirror images of each other.
         """
-        from pfaff.bifurcation.orbits.ways import followed, switched
+        from pfaff.bifurcation.orbits.orbit_switching import followed, switched
 
         course = Course.asked(to, step, points, bounds, progress, self.load, events)
         return followed(switched(self, course.to, checked_way(way)), course)

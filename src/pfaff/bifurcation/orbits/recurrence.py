@@ -12,7 +12,7 @@ import numpy as np
 
 from pfaff.bifurcation.orbits.cycles import Cycle
 from pfaff.bifurcation.orbits.floquet import allowed, multipliers
-from pfaff.bifurcation.orbits.meshes import TURN
+from pfaff.bifurcation.orbits.solving.meshes import TURN
 from pfaff.continuation.endings import Refused
 from pfaff.errors import ConvergenceError
 

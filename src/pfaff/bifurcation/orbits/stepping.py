@@ -23,9 +23,8 @@ from pfaff.bifurcation.orbits.cycles import UNBOUNDED, Cycle, Mesh, Metric, comb
 from pfaff.bifurcation.orbits.floquet import allowed, coupling, multipliers, shrunk, test_functions
 from pfaff.bifurcation.orbits.forced import kinds_of, numbers
 from pfaff.bifurcation.orbits.levels import coordinates, free_multipliers, gradients_of, on_level
-from pfaff.bifurcation.orbits.orbit_newton import SOLVED
-from pfaff.bifurcation.orbits.special_orbits import SpecialOrbits
-from pfaff.bifurcation.orbits.step_rules import (
+from pfaff.bifurcation.orbits.solving.orbit_newton import SOLVED
+from pfaff.bifurcation.orbits.solving.step_rules import (
     LARGEST_TURN,
     MERGED,
     MOST,
@@ -35,8 +34,9 @@ from pfaff.bifurcation.orbits.step_rules import (
     wanted_intervals,
     worn,
 )
-from pfaff.bifurcation.orbits.strides import REACH, predicted, stride
-from pfaff.bifurcation.orbits.workspaces import Loops
+from pfaff.bifurcation.orbits.solving.strides import REACH, predicted, stride
+from pfaff.bifurcation.orbits.solving.workspaces import Loops
+from pfaff.bifurcation.orbits.special_orbits import SpecialOrbits
 from pfaff.continuation.endings import Refused
 
 LOOSEST = 1e-5  # error of tangents and multipliers on the way, if no more accuracy is asked for

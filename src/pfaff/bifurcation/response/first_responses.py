@@ -10,8 +10,8 @@ import numpy as np
 from pfaff.bifurcation.orbits.conserved import orbit_or_member
 from pfaff.bifurcation.orbits.forced import own_states
 from pfaff.bifurcation.orbits.orbit_problem import OrbitProblem
+from pfaff.bifurcation.orbits.orbit_switching import real
 from pfaff.bifurcation.orbits.orbits import OrbitPoint
-from pfaff.bifurcation.orbits.ways import real
 from pfaff.bifurcation.response.harmonics import REPEATING, Wave, cycle_of, grown, settled
 from pfaff.continuation.course import Course
 from pfaff.errors import ConvergenceError, ParameterError, number_of

@@ -18,8 +18,8 @@ from pfaff.bifurcation.orbits.forced import own_states
 from pfaff.bifurcation.orbits.levels import MOVES
 from pfaff.bifurcation.orbits.neutral import neutral
 from pfaff.bifurcation.orbits.orbit_problem import OrbitProblem
+from pfaff.bifurcation.orbits.orbit_switching import accurate, directed, followed, value_of
 from pfaff.bifurcation.orbits.orbits import OrbitPoint
-from pfaff.bifurcation.orbits.ways import accurate, directed, followed, value_of
 from pfaff.bifurcation.response.first_responses import check_end, first_response
 from pfaff.continuation.course import POINTS, Bounds, Course
 from pfaff.continuation.endings import Ending
