@@ -102,6 +102,9 @@ def subjects() -> dict[str, Any]:
     )
     response = forced.at().response("Omega", to=2.2, points=3)
     mode = pfaff.System([q], inertia, spring, parameters={stiffness: 1}).at().normal_mode(energy=1, points=3)
+    r, s = coordinates("r s")
+    both = (r.diff() ** 2 + s.diff() ** 2) / 2, (r**2 + s**2 + (r - s) ** 2) / 2 + (r**4 + s**4) / 4
+    parting = pfaff.System([r, s], *both).at().normal_mode(2, energy=5)
     bautin = pfaff.ode(
         {x: mu * x - y + nu * x * r2 - x * r2**2, y: x + mu * y + nu * y * r2 - y * r2**2}, {mu: -1, nu: 1}, load=mu
     )
@@ -117,6 +120,7 @@ def subjects() -> dict[str, Any]:
         "point of a response": response[1],
         "normal mode": mode,
         "free vibration": mode[1],
+        "special vibration": parting.special[0],
         "fold of cycles": turning,
         "curve of cycles": turnings,
         "cycle on a curve": turnings[1],

@@ -62,12 +62,7 @@ def measure(expression: Any, point: Any, culprit: str = "the measure") -> Measur
     It is NaN where it has no finite real value.
     """
     known = {name: sm.Symbol(name) for name in point.measurable}
-    for name in re.findall(r"[^\W\d]\w*", str(expression)):
-        if name not in known and f"max_{name}" in known:
-            words = f"max_{name}, min_{name}" + (
-                f", mean_{name} or amplitude_{name}" if f"mean_{name}" in known else ""
-            )
-            raise ParameterError(f"{culprit} contains {name}, which varies along an orbit: write {words}")
+    _check_extremes(expression, known, culprit)
     formula = vanishing(expression, known, culprit, ParameterError)
     if not isinstance(formula, sm.Expr):
         raise ParameterError(f"{culprit} is {shown(formula)}: give an expression of {_some(known)}")
@@ -85,6 +80,15 @@ def measure(expression: Any, point: Any, culprit: str = "the measure") -> Measur
         return found.real if np.isfinite(found) and found.imag == 0 else nan
 
     return value
+
+
+def _check_extremes(expression: Any, known: Mapping[str, Any], culprit: str) -> None:
+    """Refuse a state of an orbit, which has many values, for the names of its extreme and mean ones."""
+    written = str(expression) if isinstance(expression, str | sm.Basic) else ""
+    for name in re.findall(r"[^\W\d]\w*", written):
+        if name not in known and f"max_{name}" in known:
+            words = " or ".join(f"{of}_{name}" for of in ("max", "min", "mean", "amplitude") if f"{of}_{name}" in known)
+            raise ParameterError(f"{culprit} contains {name}, which varies along an orbit: write {words}")
 
 
 def _some(known: Mapping[str, Any]) -> str:

@@ -6,6 +6,7 @@ there.
 
 from __future__ import annotations
 
+from concurrent.futures import CancelledError
 from typing import Any
 
 from pfaff.archive.files import why
@@ -48,10 +49,10 @@ def on_cluster(task: Task, client: Any, progress: Progress) -> None:
             submit()
         for future in queue:
             order = running.pop(future)
-            if future.cancelled():
+            block = None if future.cancelled() else _result(future, task, order.k)
+            if block is None:
                 orders.append(order)
             else:
-                block = _result(future, task, order.k)
                 if store is None or block.values:
                     written(task.store, order.k, block)
                 progress(order.k, block)
@@ -72,11 +73,15 @@ def computed(job: Job, store: Any, order: Order) -> Block:
     return block
 
 
-def _result(future: Any, task: Task, k: int) -> Block:
+def _result(future: Any, task: Task, k: int) -> Block | None:
+    """What a task has computed; None if it is cancelled meanwhile, as its worker is gone."""
     from distributed.scheduler import KilledWorker
 
     try:
-        return future.result()
+        block: Block = future.result()
+        return block
+    except CancelledError:
+        return None
     except KilledWorker as problem:
         block = Block.empty(task.job.names, task.chunks.size(k))
         for j in range(len(block.state)):

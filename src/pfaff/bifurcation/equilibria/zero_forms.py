@@ -111,7 +111,7 @@ def takens_coefficients(null: Null, form: Form) -> tuple[float, float]:
     p0 = null.solve_left(p1)
     # ⟨p0, q1⟩ = 0 leaves ⟨p0, q0⟩ = ⟨p1, q1⟩ = 1 as they are.
     p0 = p0 - (p0 @ q1) * p1
-    bent, units = B(q0, q0), np.broadcast_to(null.units, len(null.matrix))[: null.n]
+    bent, units = B(q0, q0), np.broadcast_to(null.units, null.matrix.shape[0])[: null.n]
     a, whole = float(p1 @ bent) / 2, float(np.linalg.norm(p1 * units) * np.linalg.norm(bent / units))
     # Where it vanishes, as on a line of equilibria, the point is not the one of this normal form.
     return a if abs(a) > VANISHES * whole else 0.0, float(p0 @ bent + p1 @ B(q0, q1))
