@@ -39,15 +39,16 @@ class Border:
         return not self.columns.shape[1]
 
     def solve(self, J: np.ndarray, right: np.ndarray) -> np.ndarray:
-        """x with J x = right (up to the columns) and rows·x = 0."""
+        """x with J x = right (up to the columns) and rows·x = 0, for one right-hand side or for columns of them."""
         n, k = self.columns.shape
         D = self.scale
+        units = D if right.ndim == 1 else D[:, None]
         if self.regular:
-            return D * np.linalg.solve(J * D / D[:, None], right / D)
+            return units * np.linalg.solve(J * D / D[:, None], right / units)
         matrix = np.block(
             [[J * D / D[:, None], self.columns / D[:, None]], [self.rows * D, np.zeros((k, k))]],
         )
-        return D * np.linalg.solve(matrix, np.concatenate([right / D, np.zeros(k)]))[:n]
+        return units * np.linalg.solve(matrix, np.concatenate([right / units, np.zeros((k, *right.shape[1:]))]))[:n]
 
 
 def balanced(J: np.ndarray, widest: float = WIDEST) -> tuple[np.ndarray, np.ndarray]:

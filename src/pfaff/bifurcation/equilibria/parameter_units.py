@@ -26,22 +26,19 @@ def grow_with_distance(sizes: np.ndarray, z: np.ndarray, origins: Sequence[float
         sizes[-j] = max(sizes[-j], abs(z[-j] - origin))
 
 
-def in_natural_unit(equations: RestEquations, z: np.ndarray) -> RestEquations:
-    """The problem with its last parameter measured by no more than its natural change."""
+def in_natural_unit(s: RestEquations, z: np.ndarray) -> RestEquations:
+    """The problem with its last parameter measured by no more than its natural change: the one that changes the
+    Jacobian as much as a change of the states by their sizes does, or moves the states far. (The Jacobian itself is no
+    measure: at a fold of one state it is zero.)"""
+    n, J = s.n, s.jacobian(z)[: s.n]
+    ways = np.zeros((len(z), 2))
+    ways[:n, 0] = s.sizes[:n] * (1 + np.arange(n) % 3) / 3
+    whole, pushed = s.norm(J[:, :n]), float(np.linalg.norm(J @ np.eye(1, len(z), len(z) - 1)[0] / s.sizes[:n]))
     for _ in range(LOOKS):
-        change = natural_change(equations, z)
-        if not change < equations.sizes[-1]:
+        size = ways[-1, 1] = float(s.sizes[-1])
+        by_states, by_last = s.bends(z, ways)
+        change = min(ratio(whole + by_states, by_last) * size, FARTHER * ratio(whole + by_states, pushed))
+        if not change < size:
             break
-        equations = equations.in_units(np.append(equations.sizes[:-1], change))
-    return equations
-
-
-def natural_change(equations: RestEquations, z: np.ndarray) -> float:
-    """The change of the last parameter that changes the Jacobian as much as a change of the states by their sizes
-    does, or moves the states far. (The Jacobian itself is no measure: at a fold of one state it is zero.)"""
-    s, n, last = equations, equations.n, np.eye(1, len(z), len(z) - 1)[0]
-    states = np.append(s.sizes[:n] * (1 + np.arange(n) % 3) / 3, np.zeros(len(z) - n))
-    by_states, by_last = (s.norm(s.bending(z, way)[:n, :n]) for way in (states, last * s.sizes[-1]))
-    whole = s.norm(s.state_jacobian(z)) + by_states
-    pushed = float(np.linalg.norm(s.jacobian(z)[:n] @ last / s.sizes[:n]))
-    return min(ratio(whole, by_last) * float(s.sizes[-1]), FARTHER * ratio(whole, pushed))
+        s = s.in_units(np.append(s.sizes[:-1], change))
+    return s

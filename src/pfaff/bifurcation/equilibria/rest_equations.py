@@ -205,12 +205,12 @@ class RestEquations:
         return same
 
     def freed(self, name: str, value: float, span: float, z: np.ndarray) -> tuple[RestEquations, np.ndarray]:
-        """The problem with one more free parameter, and its z. The parameter is measured by no more than what changes
-        the equations, so that steps do not depend on how far a curve is to go."""
+        """The problem with one more free parameter, and its z. If the parameter is to change by more than itself, it is
+        measured by what changes the equations, so that steps do not depend on how far a curve goes."""
         pull = np.column_stack([self.pull, np.zeros(self.k)])
         origins, sizes, z = (float(z[-1]), value), np.append(self.sizes, span), np.append(z, value)
         fresh = replace(self, free=(*self.free, name), pull=pull, sizes=sizes, origins=origins, reach=inf)
-        return in_natural_unit(fresh, z), z
+        return fresh if span <= abs(value) else in_natural_unit(fresh, z), z
 
     def norm(self, matrix: np.ndarray) -> float:
         """The norm of ∂f/∂x, or of a change of it, in the units of the states."""
@@ -276,6 +276,11 @@ class RestEquations:
         """The change of the whole Jacobian along a direction, by differences of analytic ones."""
         h = PROBE / float(np.linalg.norm(direction / self.sizes))
         return (self.jacobian(z + h * direction) - self.jacobian(z - h * direction)) / (2 * h)
+
+    def bends(self, z: np.ndarray, directions: np.ndarray) -> list[float]:
+        """Norms of the changes of ∂f/∂x along the columns of directions, a change being by one of them as a whole."""
+        (after, before), lengths = self.probes(z, directions)
+        return [self.norm(each) for each in np.moveaxis((after - before)[:, : self.n] / (2 * lengths), 2, 0)]
 
     def second(self, z: np.ndarray, left: np.ndarray, v: np.ndarray, w: np.ndarray) -> float:
         """⟨left, G_zz(v, w)⟩."""

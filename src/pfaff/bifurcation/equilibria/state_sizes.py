@@ -54,7 +54,10 @@ def state_sizes(
     from pfaff.bifurcation.equilibria.walking.branch_loops import grouped, lapack, quickest
 
     value = float(case.numbers[case.system.parameter_names.index(name)]) if by.size else 0.0
-    here, (way, on_way) = Made.by(x, border, J, by, value), _way(border, J, by, span)
+    both = np.column_stack([x, _way(border, J, by, span)])
+    (here, way), (at_start, on_way) = (
+        each.T for each in _without_rounding(both, border, J, by, np.array([value, span]))
+    )
     # States that act on one another only beside this place form one group too.
     acts = np.abs(J) + np.abs(_aside(x + ASIDE * way, flow, case, name, ASIDE * span))
     D, groups = quickest(grouped)(lapack(), acts)
@@ -64,9 +67,9 @@ def state_sizes(
         moves, rates = np.abs((J * (groups[:, None] == groups)) @ way), _on_way(flow, case, x, way, name, span)
         # Where what pushes states cancels, it is that by which they are measured.
         moves = np.maximum(moves, (np.abs(J) @ on_way + np.abs(by[:, 0]) * span) * np.where(way, ROUNDING, 1.0))
-        led = elsewhere(ON_WAY.shares, rates / D[:, None], moves / D, np.abs(J) @ here.terms / D, groups)
+        led = elsewhere(ON_WAY.shares, rates / D[:, None], moves / D, np.abs(J) @ at_start / D, groups)
         share = min(1.0, _first(flow, case, x, way, ON_WAY, J, even), led)
-    moved = np.maximum(np.abs(here.states), share * np.abs(way)) / D
+    moved = np.maximum(np.abs(here), share * np.abs(way)) / D
     sizes = np.zeros(groups.max(initial=-1) + 1)
     np.maximum.at(sizes, groups, moved)
     for group in np.flatnonzero(sizes == 0.0):
@@ -109,25 +112,20 @@ def _pushes(
     return float(AT_ANY_LENGTH.shares[moved.argmax()]) if moved.any() else inf
 
 
-class Made(NamedTuple):
-    """States, set to zero where cancelling terms leave rounding alone; and the sizes of those terms."""
-
-    states: np.ndarray
-    terms: np.ndarray
-
-    @classmethod
-    def by(cls, states: np.ndarray, border: Border, J: np.ndarray, rates: np.ndarray, value: float) -> Made:
-        """The states that belong to a value of the parameter; ``rates`` are ∂f/∂λ."""
-        terms = np.abs(J) @ np.abs(states) + (np.abs(rates[:, 0] * value) if rates.size else 0.0)
-        made = np.abs(border.solve(J, np.cos(np.arange(len(J))) * terms)) if terms.any() else terms
-        return cls(np.where(np.abs(states) <= ROUNDING * made, 0.0, states), np.maximum(np.abs(states), made))
-
-
-def _way(border: Border, J: np.ndarray, by: np.ndarray, span: float) -> Made:
+def _way(border: Border, J: np.ndarray, by: np.ndarray, span: float) -> np.ndarray:
     """The displacement of the states along the parameter's way at their first rate; zero if that is not known."""
-    none = np.zeros(len(J))
-    way = -border.solve(J, by[:, 0]) * span if by.size else none
-    return Made.by(way, border, J, by, span) if np.isfinite(way).all() else Made(none, none)
+    way = -border.solve(J, by[:, 0]) * span if by.size else np.zeros(len(J))
+    return way if np.isfinite(way).all() else np.zeros(len(J))
+
+
+def _without_rounding(
+    columns: np.ndarray, border: Border, J: np.ndarray, by: np.ndarray, values: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """States that belong to values of the parameter, a column each, set to zero where cancelling terms leave rounding
+    alone; and the sizes of those terms."""
+    terms = np.abs(J) @ np.abs(columns) + (np.abs(by * values) if by.size else 0.0)
+    made = np.abs(border.solve(J, np.cos(np.arange(len(J)))[:, None] * terms))
+    return np.where(np.abs(columns) <= ROUNDING * made, 0.0, columns), np.maximum(np.abs(columns), made)
 
 
 def _aside(x: np.ndarray, flow: Flow, case: Bound, name: str, farther: float) -> np.ndarray:

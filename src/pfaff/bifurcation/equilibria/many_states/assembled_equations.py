@@ -110,6 +110,9 @@ class AssembledEquations(SparseRestEquations):
         change = self.bending(z, np.eye(1, len(z), len(z) - 1)[0] * self.sizes[-1])[:, : self.n]
         return ratio(self.norm(self.state_jacobian(z)), self.norm(change)) * float(self.sizes[-1])
 
+    def bends(self, z: np.ndarray, directions: np.ndarray) -> list[float]:
+        return [self.norm(self.bending(z, each)[: self.n, : self.n]) for each in directions.T]
+
     def norm(self, matrix: Any) -> float:
         return _energy(sparse.csc_array(matrix), self.sizes[: self.n])
 

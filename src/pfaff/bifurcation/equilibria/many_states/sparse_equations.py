@@ -77,6 +77,9 @@ class SparseRestEquations(RestEquations):
         change = self.bending(z, np.eye(1, len(z), len(z) - 1)[0] * self.sizes[-1])[:, : self.n]
         return ratio(self.norm(self.state_jacobian(z)), self.norm(change)) * float(self.sizes[-1])
 
+    def bends(self, z: np.ndarray, directions: np.ndarray) -> list[float]:
+        return [self.norm(self.bending(z, each)[: self.n, : self.n]) for each in directions.T]
+
     def norm(self, matrix: Any) -> float:
         units = self.sizes[: self.n]
         return float(np.linalg.norm(entries(in_units(sparse.csc_array(matrix), units, units))))
