@@ -80,9 +80,10 @@ def imaginary(values: np.ndarray, without: int = 0, slopes: np.ndarray | None = 
     eigenvalues.
     """
     i, j = pairs(len(values))
-    smallest = np.argsort(np.abs(values[i] + values[j]))[: without + 1]
-    if len(smallest) <= without:
+    if len(i) <= without:
         return None
+    sums = np.abs(values[i] + values[j])
+    smallest = np.argsort(sums)[: without + 1] if without else np.array([sums.argmin()])
     changes = np.zeros(len(smallest)) if slopes is None else np.abs((slopes[i] + slopes[j])[smallest].real)
     first = values[i[smallest[changes.argmax() if changes.any() else without]]]
     pair = complex(abs(first.real), abs(first.imag))

@@ -30,10 +30,13 @@ def elsewhere(
     another form a group. All are in units in which the rates of a group are alike. Infinite if the prediction never
     fails.
     """
-    order = np.argsort(groups, kind="stable")
-    starts = np.searchsorted(groups[order], np.arange(groups.max(initial=-1) + 1))
-    of_groups = np.column_stack([np.abs(rates), moves, ROUNDING * balanced])[order]
-    largest = np.maximum.reduceat(of_groups, starts, axis=0)
+    of_states = np.column_stack([np.abs(rates), moves, ROUNDING * balanced])
+    if groups.any():
+        order = np.argsort(groups, kind="stable")
+        starts = np.searchsorted(groups[order], np.arange(groups.max() + 1))
+        largest = np.maximum.reduceat(of_states[order], starts, axis=0)
+    else:
+        largest = of_states.max(axis=0, keepdims=True, initial=0.0)
     left, moving, rounding = largest[:, :-2], largest[:, -2:-1], largest[:, -1:]
     return _first(shares, ~(left[:, 1:] - left[:, :1] - rounding <= ELSEWHERE * moving * shares).all(axis=0))
 
