@@ -14,7 +14,6 @@ import numpy as np
 
 from pfaff.bifurcation.modes.undamped import Energy
 from pfaff.bifurcation.orbits.chords import Point
-from pfaff.bifurcation.orbits.collocation import NOT_FINITE, Solution
 from pfaff.bifurcation.orbits.cycles import Cycle, Metric
 from pfaff.bifurcation.orbits.floquet import multipliers, sorted_multipliers
 from pfaff.bifurcation.orbits.following import Orbits
@@ -23,6 +22,7 @@ from pfaff.bifurcation.orbits.neutral import OUTSIDE, Neutral
 from pfaff.bifurcation.orbits.orbit_problem import OrbitProblem
 from pfaff.bifurcation.orbits.orbits import OrbitPoint
 from pfaff.bifurcation.orbits.parabolas import near_zero
+from pfaff.bifurcation.orbits.solutions import NOT_FINITE, Solution
 from pfaff.bifurcation.orbits.solving.step_rules import TRUSTED
 from pfaff.bifurcation.orbits.special_orbits import FAR, SpecialOrbits
 from pfaff.bifurcation.orbits.stepping import DECOUPLED

@@ -1,8 +1,8 @@
 """Periodic orbits: collocation, Floquet multipliers, branches and the special points on them.
 
-Read ``orbit_problem`` (what is asked for), ``cycles`` and ``orbit_equations``, ``collocation`` and ``floquet``, then
-``stepping`` (an orbit near another), ``following`` (the problem that the engine follows, with ``chords`` and
-``quiet_steps``, where nothing happens), ``special_orbits`` (with ``singular_orbits``, ``parabolas`` and
+Read ``orbit_problem`` (what is asked for), ``cycles`` and ``orbit_equations``, ``collocation`` (with ``solutions``) and
+``floquet``, then ``stepping`` (an orbit near another), ``following`` (the problem that the engine follows, with
+``chords`` and ``quiet_steps``, where nothing happens), ``special_orbits`` (with ``singular_orbits``, ``parabolas`` and
 ``canard_folds``) and the results: ``orbits``, ``orbit_in_time``, ``orbit_branch`` (in files by ``orbit_archive``),
 ``cascade``.
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import inf, isfinite
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from pfaff.algebra.gauss import Gauss
 from pfaff.algebra.tolerances import CORRECTIONS
 from pfaff.bifurcation.orbits.cycles import Cycle, Mesh, Metric
 from pfaff.bifurcation.orbits.orbit_equations import Equations
+from pfaff.bifurcation.orbits.solutions import NOT_FINITE, Pins, Solution, unsolved
 from pfaff.bifurcation.orbits.solving.condensation import condense, stage_states
 from pfaff.bifurcation.orbits.solving.meshes import (
     all_slopes,
@@ -31,8 +32,6 @@ from pfaff.bifurcation.orbits.solving.meshes import (
     spread,
 )
 from pfaff.bifurcation.orbits.solving.orbit_newton import (
-    GROWS,
-    SINGULAR,
     SOLVED,
     UNDER_WAY,
     conclude,
@@ -45,46 +44,8 @@ from pfaff.threads import Own, cached_property
 
 CONVERGED, ROUGHLY = 1e-11, 1e-7  # last relative change, at most and at least: Newton's method has squared it by then
 MIRRORED = 1e-9  # relative size of f(−x) + f(x) on an orbit below which it vanishes
-NOT_FINITE = "the equations are singular or not finite on the orbit"
 CLEAR, FINE = 0.5, 12  # margin at mesh points below which it is also checked between them; places per interval
 EDGE = 2.5e-4  # margin at which a chart ends
-
-
-class Pins(NamedTuple):
-    """Linear conditions that select one solution: the phase, members of families, and a place on the branch.
-
-    The last is ⟨row, ·⟩ = right: orthogonality to a tangent, or a value of the parameter.
-    """
-
-    rows: np.ndarray
-    scalars: np.ndarray
-    right: np.ndarray
-
-
-class Solution(NamedTuple):
-    """A corrected orbit with its tangent (not normalised yet), its transition matrices, and data of Newton's method.
-
-    ``rates`` are f at the mesh points, a column each, and then at their mirror images if half a period is known.
-    """
-
-    cycle: Cycle
-    tangent: Cycle
-    G: np.ndarray
-    rates: np.ndarray
-    determinant: float
-    residual: float
-    steps: int
-    margin: float  # of the chart: the least coefficient by which a velocity is solved for, relative to the largest
-    levels: np.ndarray | None = None  # gradients of conserved quantities, on families
-
-
-def unsolved(how: int, size: float) -> str:
-    """Why Newton's method finds no orbit, in words."""
-    if how == SINGULAR:
-        return NOT_FINITE
-    if how == GROWS:
-        return f"Newton's method does not converge: its steps grow to {size:.1e} of the orbit"
-    return f"Newton's method did not converge in {CORRECTIONS} steps"
 
 
 class Collocation:

@@ -12,10 +12,11 @@ from functools import lru_cache
 import numpy as np
 from numpy.polynomial import Polynomial
 
-from pfaff.bifurcation.orbits.collocation import NOT_FINITE, Collocation, Solution
+from pfaff.bifurcation.orbits.collocation import Collocation
 from pfaff.bifurcation.orbits.cycles import Cycle, Metric
 from pfaff.bifurcation.orbits.floquet import multipliers, sorted_multipliers
 from pfaff.bifurcation.orbits.null_vectors import conserved_gradients
+from pfaff.bifurcation.orbits.solutions import NOT_FINITE, Solution
 from pfaff.continuation.endings import Refused
 
 STAGES = 4

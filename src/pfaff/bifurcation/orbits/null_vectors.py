@@ -7,9 +7,10 @@ from math import isfinite
 
 import numpy as np
 
-from pfaff.bifurcation.orbits.collocation import Collocation, Pins
+from pfaff.bifurcation.orbits.collocation import Collocation
 from pfaff.bifurcation.orbits.cycles import Cycle
 from pfaff.bifurcation.orbits.many_states.sparse_collocation import SparseCollocation
+from pfaff.bifurcation.orbits.solutions import Pins
 from pfaff.bifurcation.orbits.solving.chain import close_chain
 from pfaff.bifurcation.orbits.solving.condensation import expand
 

@@ -11,18 +11,12 @@ from typing import Any
 import numpy as np
 
 from pfaff.bifurcation.orbits.chords import LOCATED, PLACE, Chord, Point
-from pfaff.bifurcation.orbits.collocation import (
-    CLEAR,
-    CONVERGED,
-    Collocation,
-    Pins,
-    Solution,
-    unsolved,
-)
+from pfaff.bifurcation.orbits.collocation import CLEAR, CONVERGED, Collocation
 from pfaff.bifurcation.orbits.cycles import UNBOUNDED, Cycle, Mesh, Metric, combination
 from pfaff.bifurcation.orbits.floquet import allowed, coupling, multipliers, shrunk, test_functions
 from pfaff.bifurcation.orbits.forced import kinds_of, numbers
 from pfaff.bifurcation.orbits.levels import coordinates, free_multipliers, gradients_of, on_level
+from pfaff.bifurcation.orbits.solutions import Pins, Solution, unsolved
 from pfaff.bifurcation.orbits.solving.orbit_newton import SOLVED
 from pfaff.bifurcation.orbits.solving.step_rules import (
     LARGEST_TURN,

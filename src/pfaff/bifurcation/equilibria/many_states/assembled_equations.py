@@ -16,7 +16,7 @@ from scipy import sparse
 from pfaff.algebra.sparse_borders import Factors, in_units, with_columns
 from pfaff.bifurcation.equilibria.first_rates import changed, elsewhere, on_way
 from pfaff.bifurcation.equilibria.many_states.sparse_equations import SparseRestEquations
-from pfaff.bifurcation.equilibria.parameter_units import FARTHER, grow_with_distance, ratio
+from pfaff.bifurcation.equilibria.parameter_units import FARTHER, grow_with_distance
 from pfaff.bifurcation.equilibria.rest_equations import PROBE, RestEquations
 from pfaff.bifurcation.equilibria.state_sizes import FEW, SHARES
 from pfaff.flow.assembly import Assembly, Rest
@@ -105,13 +105,6 @@ class AssembledEquations(SparseRestEquations):
     @property
     def _groups(self) -> tuple[slice, slice]:
         return slice(0, self.assembly.size), slice(self.assembly.size, self.n)
-
-    def jacobian_changes(self, z: np.ndarray) -> float:
-        change = self.bending(z, np.eye(1, len(z), len(z) - 1)[0] * self.sizes[-1])[:, : self.n]
-        return ratio(self.norm(self.state_jacobian(z)), self.norm(change)) * float(self.sizes[-1])
-
-    def bends(self, z: np.ndarray, directions: np.ndarray) -> list[float]:
-        return [self.norm(self.bending(z, each)[: self.n, : self.n]) for each in directions.T]
 
     def norm(self, matrix: Any) -> float:
         return _energy(sparse.csc_array(matrix), self.sizes[: self.n])

@@ -10,10 +10,11 @@ from scipy import sparse
 
 from pfaff.algebra.gauss import Gauss
 from pfaff.algebra.tolerances import CORRECTIONS, UNCERTAIN, ceased
-from pfaff.bifurcation.orbits.collocation import NOT_FINITE, Collocation, Pins, Solution, unsolved
+from pfaff.bifurcation.orbits.collocation import Collocation
 from pfaff.bifurcation.orbits.cycles import Cycle, Metric
 from pfaff.bifurcation.orbits.many_states.sparse_chain import Chain, Closed, Pattern
 from pfaff.bifurcation.orbits.orbit_equations import Equations
+from pfaff.bifurcation.orbits.solutions import NOT_FINITE, Pins, Solution, unsolved
 from pfaff.bifurcation.orbits.solving.orbit_newton import GROWS, UNFINISHED
 from pfaff.continuation.endings import Refused
 from pfaff.errors import ParameterError

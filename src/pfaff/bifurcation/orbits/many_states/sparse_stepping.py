@@ -9,9 +9,9 @@ from __future__ import annotations
 import numpy as np
 
 from pfaff.bifurcation.orbits.chords import Point
-from pfaff.bifurcation.orbits.collocation import Solution
 from pfaff.bifurcation.orbits.cycles import Cycle
 from pfaff.bifurcation.orbits.many_states.sparse_chain import leading_multipliers
+from pfaff.bifurcation.orbits.solutions import Solution
 from pfaff.bifurcation.orbits.solving.step_rules import TRUSTED
 from pfaff.bifurcation.orbits.stepping import Continuation
 
