@@ -792,3 +792,13 @@ def test_a_picture_of_a_path_calls_unstable_what_its_spectra_do():
     red = next(line for line in growth.lines if line.get_color() == VERMILION)
     assert len(red.get_xdata()) == 801
     assert red.get_ydata().min() > 0.7
+
+
+def test_legends_name_lines_then_marks_then_styles():
+    """Lines by their colours, whether they begin dashed or not; other styles stay as they are."""
+    x, y, mu = sm.symbols("x y mu", real=True)
+    case = pfaff.ode({x: mu + 2 * x - x**3, y: x / 10 - y}, {mu: -0.2}, load=mu).at()
+    axes = case.branch(to=2, start={"x": 0.1, "y": 0.01}).plot().axes[0]
+    legend = axes.get_legend()
+    assert [text.get_text() for text in legend.get_texts()] == ["$x$", "$y$", "fold", "stable", "unstable"]
+    assert [handle.get_linestyle() for handle in legend.legend_handles] == ["-", "-", "None", "-", "--"]

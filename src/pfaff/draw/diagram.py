@@ -70,9 +70,9 @@ def smooth(knots: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _in_colour(line: Line2D) -> Line2D:
-    """A solid line of the same colour: whether a line begins dashed says nothing about its name. A mark stays."""
-    marked = line.get_marker() not in (None, "None", "")
-    return line if marked else Line2D([], [], color=line.get_color(), lw=line.get_linewidth())
+    """A solid line of the same colour for a dashed one: how a line begins says nothing about its name."""
+    dashed = line.get_linestyle() == "--"
+    return Line2D([], [], color=line.get_color(), lw=line.get_linewidth()) if dashed else line
 
 
 def name_styles(
