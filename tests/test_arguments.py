@@ -153,8 +153,10 @@ def test_damping_is_followed_down_to_zero_and_no_farther(case, follow):
 
 def test_what_is_declared_positive_stays_so(case):
     found = case.branch("k1", -1)
-    assert found[-1].value == pytest.approx(1e-3 * found[0].value, rel=1e-12)  # whatever the steps
-    assert "beyond it k1 is not positive, as it is declared" in found.ended
+    assert found[-1].value == pytest.approx(1e-6 * found[0].value, rel=1e-12)  # whatever the steps
+    assert found.ended.endswith("nearly zero: k1 is declared positive")
+    assert found.ended.reason is pfaff.Reason.DECLARED
+    assert case.branch("k1", 50e-6).ended.reason is pfaff.Reason.REACHED
 
 
 class Law:

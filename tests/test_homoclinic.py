@@ -150,3 +150,13 @@ def test_a_saddle_loop_beside_a_fold_is_no_saddle_node():
     system = pfaff.ode({x: y, y: x**2 - small + y * (mu - energy)}, {mu: -0.001}, load=mu)
     branch = system.at().hopf(to=0.01, x=-np.sqrt(small), y=0).orbits(to=0.5)
     assert limit(branch) == pytest.approx(2 / 3 * small**1.5, rel=1e-9)
+
+
+@pytest.mark.parametrize(("bend", "radius"), [("s**2/(1+s)**2 + 1e-7*s", 3162.3), ("s/(1+s) + 1e-10*s", 1e5)])
+def test_orbits_that_grow_very_large_go_on(bend, radius):
+    """ṙ = r (μ − g(r²)) with a g that nearly stays for decades of r: the branch is not at its end."""
+    s = x**2 + y**2
+    growth = mu - sm.sympify(bend, locals={"s": s})
+    branch = pfaff.ode({x: growth * x - y, y: x + growth * y}, {mu: -0.5}, load=mu).at().hopf(to=0.5).orbits(to=2)
+    assert branch.ended.reason is pfaff.Reason.REACHED
+    assert branch[-1].amplitude["x"] == pytest.approx(radius, rel=1e-3)

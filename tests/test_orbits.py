@@ -1133,3 +1133,14 @@ def test_folds_on_canard_explosions_are_told_from_both_sides(to):
     first, second = (next(k for k, each in enumerate(branch) if each.point is fold.point) for fold in folds)
     for k, each in enumerate(branch):
         assert not each.resolved or each.stable == (first < k < second)
+
+
+def test_folds_on_canards_are_told_where_a_branch_is_cut():
+    v, w, I = sm.symbols("v w I")
+    equations = {v: v - v**3 / 3 - w + I, w: sm.Rational(1, 25) * (v + sm.Rational(7, 10) - sm.Rational(8, 10) * w)}
+    hopf = pfaff.ode(equations, {I: 0}, load=I).at().hopf(to=2)
+    whole = hopf.orbits(to=2)
+    cut = next(k for k, each in enumerate(whole) if not each.resolved) + 3
+    parts = hopf.orbits(to=2, points=cut).extend(to=2)
+    assert [each.kind for each in parts.special] == [each.kind for each in whole.special] == ["fold", "fold"]
+    assert [each.value for each in parts.special] == pytest.approx([each.value for each in whole.special], abs=1e-13)

@@ -539,3 +539,26 @@ def test_a_load_that_excites_leaves_nothing_at_rest():
             ask()
     assert case.hopf("mu", to=1).value == pytest.approx(0, abs=1e-12)
     assert [each.kind for each in case.branch("mu", to=-1).special] == ["hopf"]
+
+
+def test_what_moves_with_the_load_rests_at_all_times():
+    """A force (q − P)³ cos t vanishes at q = P, whatever P is."""
+    (q,) = coordinates("q")
+    P = sm.Symbol("P", real=True)
+    system = pfaff.System(
+        [q], kinetic=q.diff(TIME) ** 2 / 2, potential=(q - P) ** 2 / 2, dissipation=q.diff(TIME) ** 2 / 20,
+        forces={q: (q - P) ** 3 * sm.cos(TIME)}, parameters={P: 0.1}, load=P,
+    )  # fmt: skip
+    branch = system.at().branch(to=1)
+    assert branch[-1]["q"] == pytest.approx(1, abs=1e-12)
+
+
+def test_a_state_without_the_frequency_of_the_forcing_has_no_phase():
+    """ẍ + ẋ + x = q² driven by q = cos Ωt: even harmonics only."""
+    x, u, v, Omega = sm.symbols("x u v Omega", real=True)
+    t = sm.Symbol("t")
+    case = pfaff.ode({x: u, u: -u - x + v**2, v: -v + sm.cos(Omega * t)}, {Omega: 1}, load=Omega).at()
+    response = case.response("Omega", from_=1, to=2)
+    assert np.isnan(response.phase("x")).all()
+    assert np.isfinite(response.phase("v")).all()
+    assert "no part at" in "".join(each.get_text() for each in response.plot("x").axes[1].texts)

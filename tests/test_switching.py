@@ -285,3 +285,16 @@ def test_a_degenerate_bogdanov_takens_point_leads_nowhere():
             point.switch(kind, to=0.1)
     with pytest.raises(ParameterError, match="nothing follows, ends at a bogdanov-takens point"):
         morris_lecar().hopf(to=300).curve("phi", to=-0.5).extend(to=-1)
+
+
+@pytest.mark.parametrize("unit", [1, 1e-4, 1e-6, 1e-8])
+def test_tori_of_the_other_pair_in_any_units(unit):
+    """r1' = r1 (μ/k − r1² − r2²/2), r2' = r2 (ν − r1²/3 − r2²): tori on the cycles r2² = ν where μ/k = ν/2."""
+    x, y, z, w, mu, nu = sm.symbols("x y z w mu nu", real=True)
+    one, two = x**2 + y**2, z**2 + w**2
+    f, s, omega = mu / unit - one - two / 2, nu - one / 3 - two, sm.sqrt(3)
+    rates = {x: f * x - y, y: x + f * y, z: s * z - omega * w, w: omega * z + s * w}
+    hopf = pfaff.ode(rates, {mu: -0.5 * unit, nu: -0.5}, load=mu).at().hopf(to=unit)
+    (point,) = hopf.curve("nu", to=1).special
+    tori = point.switch("torus", to=0.3, way=-1)
+    assert tori[-1]["mu"] / unit == pytest.approx(0.15, rel=1e-7)

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
 STEP, POINTS = 0.1, 1000  # defaults
 ROUNDING = 1e-12  # relative to the range that is followed
-BESIDE_ZERO = 1e-3  # least value of a parameter declared positive, relative to its start
+BESIDE_ZERO = 1e-6  # least value of a parameter declared positive, relative to its start
 LEAST = 1e-9  # step, as a share of the range: points differ in more than their last digits
 
 Bounds = tuple[float | None, float | None] | None
@@ -156,20 +156,24 @@ class Limits:
         return [symbol for symbol in self.system.parameters if symbol.is_nonnegative]
 
     @cached_property
+    def _behind(self) -> float:
+        """The bound on the other side of the start, as it was asked for."""
+        if self.asked is None:
+            return 2 * self.start - self.to
+        return self.asked[0] if self.to > self.start else self.asked[1]
+
+    @cached_property
     def bounds(self) -> tuple[float, float]:
         """The bounds ahead and behind. A branch that starts at zero may return there."""
-        behind = 2 * self.start - self.to
-        if self.asked is not None:
-            behind = self.asked[0] if self.to > self.start else self.asked[1]
-        return tuple(each if each > 0 else max(each, self._least) for each in (self.to, behind))  # type: ignore[return-value]
+        ahead, behind = (each if each > 0 else max(each, self._least) for each in (self.to, self._behind))
+        return ahead, behind
 
     def ended(self, ending: Ending, value: float) -> Ending:
         """The ending at a value; its words give the declaration or the remedy."""
         if self._floor in self.bounds and abs(value) <= ROUNDING * self.span:
             return Ending(Reason.DECLARED, f"{ending}: {self.name} is declared nonnegative", ending.bound)
-        if ending.bound == self._least:
-            where = f"stopped at {self.name} = {value:.10g}, nearly zero"
-            words = f"{where}: beyond it {self.name} is not positive, as it is declared"
+        if ending.bound == self._least and self._least not in (self.to, self._behind):
+            words = f"stopped at {self.name} = {value:.10g}, nearly zero: {self.name} is declared positive"
             return Ending(Reason.DECLARED, words, ending.bound)
         if ending.reason is Reason.OTHER_SIDE and self.asked is None:
             words = f"{ending}, away from to={self.to:.10g} and as far from its start: give bounds=(low, high) to go on"

@@ -28,7 +28,11 @@ def draw_response(response: Response, state: str, of: str) -> Figure:
     fig = figure(9, 4)
     amplitudes, phases = fig.subplots(1, 2)
     _draw(amplitudes, response, getattr(response, of)(state), lambda each: response.beside(each, of, state))
-    _draw(phases, response, response.phase(state) / np.pi, lambda each: response.beside(each, "phase", state) / np.pi)
+    angles = response.phase(state) / np.pi
+    if np.isfinite(angles).all():
+        _draw(phases, response, angles, lambda each: response.beside(each, "phase", state) / np.pi)
+    else:
+        phases.text(0.5, 0.5, "no part at the frequency of the forcing", ha="center", transform=phases.transAxes)
     if of == "amplitude":
         _draw_backbones(amplitudes, response, state)
     label(amplitudes, formula(response.load), f"{of} of {formula(state)}")
@@ -108,4 +112,4 @@ def _told(stable: list[bool | None]) -> list[bool]:
 def _decades(axes: Any) -> None:
     """Ticks at powers of ten, along an axis of logarithms."""
     axes.xaxis.set_major_locator(MaxNLocator(integer=True, nbins=6))
-    axes.xaxis.set_major_formatter(lambda value, _: f"$10^{{{round(value)}}}$")
+    axes.xaxis.set_major_formatter(lambda value, _: f"$10^{{{value:.3g}}}$")

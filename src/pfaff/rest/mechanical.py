@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pfaff.algebra.tolerances import RANK
+from pfaff.algebra.tolerances import NEIGHBOUR, RANK
 from pfaff.errors import ConvergenceError, SingularMassError
 from pfaff.rest.balance import Balance
 from pfaff.statement.told import told
@@ -170,7 +170,8 @@ def check_finite(case: Case, balance: Balance, z: np.ndarray) -> None:
         huge = ", ".join(f"{name} is {value:g}" for name, value in sizes.items() if abs(value) > SQUARABLE)
         raise ConvergenceError(
             f"the forces of {case.system.name} are not finite at the start of the search: "
-            "fix a coordinate where they are, such as equilibrium(x=1)"
+            f"fix a coordinate where they are, such as equilibrium({case.system.coordinate_names[0]}=1); if a load of "
+            "zero is the cause, hopf(to=…) and branch(to=…) begin at the value that the case has"
             + (f", or use other units: {huge}" if huge else "")
         )
 
@@ -217,7 +218,7 @@ def check_steady(case: Case, balance: Balance, z: np.ndarray) -> None:
     """With explicit time, rest and the small motions about it must be the same at all times."""
     if case.system.autonomous:
         return
-    if _varies(balance, z, case.numbers, resting=True):
+    if _varies(balance, z, case.numbers):
         raise ConvergenceError(
             f"{case.system.name} depends on time explicitly and does not rest, or not in the same way at all "
             "times: switch the excitation off for equilibria and spectra"
@@ -229,23 +230,23 @@ def check_unforced(case: Case, balance: Balance, z: np.ndarray, load: str) -> No
     if case.system.autonomous or load not in case.system.parameter_names:
         return
     value = float(case.numbers[case.system.parameter_names.index(load)])
-    if _varies(balance, z, case.numbers_at(load, value + 1 + abs(value)), resting=False):
+    numbers = case.numbers_at(load, value + NEIGHBOUR * (1 + abs(value)))
+    there, residual = balance.solve(z, numbers)
+    if residual < ACCEPTED and _varies(balance, there, numbers):
         raise ConvergenceError(
             f"{load} excites {case.system.name} by terms that depend on time: where it acts nothing rests. Ask for the "
             "response to it, or vary another parameter"
         )
 
 
-def _varies(balance: Balance, z: np.ndarray, numbers: np.ndarray, resting: bool) -> bool:
-    """Whether matrices or forces at a state vary in time; of a state at rest, whether it does not stay there."""
+def _varies(balance: Balance, z: np.ndarray, numbers: np.ndarray) -> bool:
+    """Whether a state that rests at time zero does not do so at other times, or small motions about it differ then."""
     n = balance.statics.n
     first = balance.statics(z[:n], z[n:], numbers)
     for time in TIMES:
         at = balance.statics(z[:n], z[n:], numbers, time)
         size = 1 + max(np.abs(at.K).max(), np.abs(at.C).max())
         changes = [np.abs(getattr(at, x) - getattr(first, x)).max(initial=0.0) for x in ("M", "C", "K", "A", "B")]
-        for each, before in ((at.balance, first.balance), (at.held, first.held)):
-            changes.append(np.abs(each if resting else each - before).max(initial=0.0))
-        if max(changes) > STEADY * size:
+        if max(*changes, np.abs(at.balance).max(), np.abs(at.held).max(initial=0.0)) > STEADY * size:
             return True
     return False

@@ -21,6 +21,11 @@ from numba.core.caching import FunctionCache, IndexDataCacheFile
 
 from pfaff.flow.caches import unkept
 
+HOUSE = Path(__file__).parents[2]
+ELSEWHERE = (  # constants and functions that loops take from other rooms
+    "algebra/tolerances.py", "bifurcation/orbits/solving/chain.py", "continuation/dense.py", "continuation/problem.py",
+)  # fmt: skip
+
 
 def kept(**options: Any) -> Callable[[Callable[..., Any]], Any]:
     """``njit`` with these options, its results kept on disk where possible."""
@@ -49,7 +54,9 @@ class Cache(FunctionCache):
         super().__init__(function)
         # What a loop calls, and its constants, may be in any file of its room.
         room = _room(Path(function.__code__.co_filename))
-        beside = sorted({*room.rglob("*.py"), *Path(__file__).parent.glob("*.py")})
+        beside = sorted(
+            {*room.rglob("*.py"), *Path(__file__).parent.glob("*.py"), *(HOUSE / each for each in ELSEWHERE)}
+        )
         stamp = _contents(tuple((each, each.stat().st_mtime_ns, each.stat().st_size) for each in beside))
         self._cache_file = Sealed(self._impl.locator.get_cache_path(), self._impl.filename_base, stamp)
 

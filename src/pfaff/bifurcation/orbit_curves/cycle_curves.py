@@ -255,7 +255,7 @@ class CycleCurve(Trail[CyclePoint, CycleSpecial]):
 
 def curve_of_orbits(special: Special, name: str, course: Course, reach: float = 0.0) -> CycleCurve:
     """The curve from a special point of a branch of orbits, with a second parameter freed; ``reach`` is the range of
-    the load, if the branch itself covers less."""
+    the load, if it is another than that of the branch."""
     if special.kind not in KINDS:
         raise NoBifurcationError(f"no curve starts from a {special.kind}: take one of {', '.join(KINDS)}")
     case = special.case
@@ -264,7 +264,7 @@ def curve_of_orbits(special: Special, name: str, course: Course, reach: float = 
         raise ParameterError(f"{name} is the parameter that places the point: name another one for the curve")
     value = float(case.numbers[case.system.parameter_names.index(name)])
     limits = course.limits(case.system, name, value)
-    load = max(float(1 / special.point.metric.scalars[1]), reach)
+    load = reach or float(1 / special.point.metric.scalars[1])
     spans = {special.load: load, name: second_span(special, name, limits)}
     cosine = first_cosine(special.point.multipliers, 1 + len(special.problem.held))
     surface = Surface(special.kind, spans, name, {special.load: special.value, name: value})

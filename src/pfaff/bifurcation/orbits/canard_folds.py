@@ -27,6 +27,17 @@ def with_canard_folds(found: Gathered, values: Sequence[float]) -> Gathered:
     return Gathered(found.points, special, places, found.ended)
 
 
+def hidden_at(points: Sequence[OrbitPoint], cut: int) -> list[Special]:
+    """The fold that is hidden about a point at which a branch was cut and followed on."""
+    first, last = cut, cut
+    while first > 0 and not points[first].resolved:
+        first -= 1
+    while last < len(points) - 1 and not points[last].resolved:
+        last += 1
+    part = points[first : last + 1]
+    return with_canard_folds(Gathered(part), [each.value for each in part]).special
+
+
 def _turns(values: np.ndarray, located: set[int]) -> list[int]:
     """Indices of points at which the load has turned since it last moved, without a located fold."""
     moves = np.sign(np.diff(values))

@@ -56,6 +56,7 @@ AHEAD = 1e-3  # share of its tangent that determines the direction of a branch
 AT_EDGE = 4 * EDGE  # margin of a chart at which a branch ends
 LEFT = 0.1  # margin at which it is left for one without an edge
 ENDING = 4  # points from which the end is extrapolated
+QUICK = 0.05  # period, relative to that at the start, below which growing orbits may have no bound
 DIGITS = 15  # digits of a limit, relative to the scale of the load
 ON_ORBIT = 0.1  # farthest extrapolated load from a saddle-node, relative to the way to it
 
@@ -258,7 +259,8 @@ class Orbits(Problem[Point]):
         forced = bool(self.continuation.collocation.equations.flow.carried)  # then there is none to shrink to
         small = not forced and facts.amplitude < VANISHING * self.greatest
         long = facts.period > LONG * self.shortest
-        if not forced and self._outgrown:  # damping however small may end the growth of a forced one
+        # Orbits whose period stays may grow to any size and go on, forced ones until damping, however small, counts.
+        if not forced and min(facts.period, self.shortest) < QUICK * self.at_home.period and self._outgrown:
             return None, self._outgrown
         if not (small or long or last.margin < self.edge):
             return None
@@ -303,7 +305,7 @@ class Orbits(Problem[Point]):
         node = self._saddle_node(last, rests, where)
         if node is not None:
             where, towards = node, "saddle-node of equilibria on the orbit"
-        where = self._scale * round(where / self._scale, DIGITS)
+        where = self._scale * round(where / self._scale, DIGITS) + 0.0  # no negative zero
         words = f"the period grows without bound near {where:.10g}: towards a {towards}"
         return Ending(Reason.HOMOCLINIC, words)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pfaff.bifurcation.orbits.canard_folds import with_canard_folds
+from pfaff.bifurcation.orbits.canard_folds import hidden_at, with_canard_folds
 from pfaff.bifurcation.orbits.chords import Point
 from pfaff.bifurcation.orbits.cycles import Cycle, doubled
 from pfaff.bifurcation.orbits.following import AT_EDGE, LEFT, Orbits
@@ -130,7 +130,8 @@ def followed(start: OrbitPoint, course: Course, earlier: OrbitBranch | None = No
     found = _gathered(problem, continuation, start, course, limits, home, LEFT if leaves else AT_EDGE)
     left = replace(course, points=course.points - len(found.points) + 1)
     if earlier:
-        found.points, found.special = [*earlier.points, *found.points[1:]], [*earlier.special, *found.special]
+        found.points = [*earlier.points, *found.points[1:]]
+        found.special = [*earlier.special, *hidden_at(found.points, len(earlier) - 1), *found.special]
     if leaves and found.ended.reason is Reason.EDGE:
         found = _beyond(found, start, left, limits)
     ended = _told(found.ended, start, found.points, course)

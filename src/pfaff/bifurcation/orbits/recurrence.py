@@ -6,6 +6,7 @@ states as near as to recent ones, and motions that start near each other stay so
 
 from __future__ import annotations
 
+from itertools import count
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -25,6 +26,7 @@ ANGULAR = 1e-9  # largest relative change of rates when an angle grows by turns
 MOST_ALIKE = 24  # turns of an angle, as of a geared shaft, after which equations repeat themselves
 RETURN = 0.1  # distance within which a motion that comes back is close to an orbit, relative to its size
 STILL = 1e-3  # least range of a state, relative to its magnitude
+RATES = 1_000_000  # most evaluations for one motion
 STEPPED = 1e-9  # relative error of an integrated motion
 TURNS = 60, 200  # turns of a motion that are examined, at least and at most
 SAMPLES, FINER, CLOSER = 60, 15, 4  # samples of a turn; about a return; and number of refinements
@@ -129,7 +131,14 @@ def solved(problem: OrbitProblem, x0: np.ndarray, duration: float, size: np.ndar
     """The motion from a state, integrated; ``size`` are the sizes of the states."""
     from scipy.integrate import solve_ivp
 
-    def rate(_: float, state: np.ndarray) -> np.ndarray:
+    asked = count(1)
+
+    def rate(time: float, state: np.ndarray) -> np.ndarray:
+        if next(asked) > RATES:
+            raise ConvergenceError(
+                f"a motion near the one that was given takes more than {RATES:g} evaluations until t = {time:.4g}: its "
+                "rates jump there, or it is far from any orbit. Give a motion of this case that nearly repeats"
+            )
         return problem.collocation.equations.rates(state[None], value)[:, 0]
 
     return solve_ivp(rate, (0, duration), x0, "LSODA", dense_output=True, rtol=STEPPED, atol=STEPPED * size)

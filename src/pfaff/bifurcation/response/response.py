@@ -41,6 +41,8 @@ if TYPE_CHECKING:
     from pfaff.bifurcation.orbits.orbits import Special
     from pfaff.case import Bound
 
+ABSENT = 1e-9  # harmonic, relative to the amplitude, that a state does not have
+
 
 @answering
 @dataclass(frozen=True, eq=False, repr=False)
@@ -80,8 +82,10 @@ class ResponsePoint:
 
     @property
     def phase(self) -> dict[str, float]:
-        """Phases between −π and π: a state is a cos(ωt + phase) plus other harmonics."""
-        return {name: float(np.angle(h)) for name, h in self.harmonic(1).items()}
+        """Phases between −π and π: a state is a cos(ωt + phase) plus other harmonics. NaN of a state without that
+        part, as where symmetry leaves even harmonics alone."""
+        first, sizes = self.harmonic(1), self.amplitude
+        return {name: float(np.angle(h)) if abs(h) > ABSENT * sizes[name] else np.nan for name, h in first.items()}
 
     @property
     def mean(self) -> dict[str, float]:
@@ -170,7 +174,10 @@ class Response(Travels, Branch[ResponsePoint, "Special"]):
     def phase(self, name: str) -> np.ndarray:
         """Phase of one state along the branch, without jumps by 2π."""
         one_of(self.states, name, "no state")
-        return np.unwrap([point.phase[name] for point in self])
+        phases = np.array([point.phase[name] for point in self])
+        known = np.isfinite(phases)
+        phases[known] = np.unwrap(phases[known])
+        return phases
 
     def beside(self, orbit: OrbitPoint, of: str, name: str) -> float:
         """A measure of an orbit near this branch; of phases that differ by 2π, the one nearest to the branch."""
