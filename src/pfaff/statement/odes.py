@@ -52,7 +52,7 @@ class Ode(Parametrised):
         written = _Written(self)
         normalise(self, "right_hand_sides", tuple(written.plain(x) for x in self.equations))
 
-    @property
+    @cached_property
     def state_names(self) -> tuple[str, ...]:
         return tuple(_name(x) for x in self.equations)
 

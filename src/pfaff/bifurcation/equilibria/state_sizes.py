@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 FINER, BEFORE = 4, 8  # probes from one share to the next, and how many before the one found
 FEW = 4  # up to this many states, their changes add up to a step; for more, their mean counts
+SUSPECT = 1e-8  # state, relative to the largest in balanced units, that may be rounding
 ASIDE = 1e-5  # share of the parameter's way, at which states that do not act on one another at its beginning may do so
 
 
@@ -123,6 +124,9 @@ def _without_rounding(
 ) -> tuple[np.ndarray, np.ndarray]:
     """States that belong to values of the parameter, a column each, set to zero where cancelling terms leave rounding
     alone; and the sizes of those terms."""
+    sizes = np.abs(columns) / border.scale[:, None]
+    if ((sizes == 0.0) | (sizes > SUSPECT * sizes.max(axis=0))).all():
+        return columns, np.abs(columns)
     terms = np.abs(J) @ np.abs(columns) + (np.abs(by * values) if by.size else 0.0)
     made = np.abs(border.solve(J, np.cos(np.arange(len(J)))[:, None] * terms))
     return np.where(np.abs(columns) <= ROUNDING * made, 0.0, columns), np.maximum(np.abs(columns), made)
