@@ -16,7 +16,7 @@ events
     Expressions by name, or equations, that are located where they vanish: ``{"half open": "theta1 = 0.5"}``.
 
 No parameter is taken farther than its declaration allows: a damping declared nonnegative is followed down to zero, and
-no farther; a mass declared positive as long as it is so.
+no farther; a mass declared positive to a millionth of its start.
 """
 
 from __future__ import annotations
