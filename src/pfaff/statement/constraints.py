@@ -19,7 +19,8 @@ def redundant_constraints(system: System) -> tuple[int, ...]:
     found = dependence(s, system.parameters)
     if found.contradictory:
         raise ConstraintError(
-            f"{numbered(found.contradictory)} contradict each other, no motion obeys them all: remove or correct one"
+            f"{numbered(found.contradictory, system)} contradict each other, no motion obeys them all: remove or "
+            "correct one"
         )
     if not found.redundant or system.accept_redundant:
         return found.redundant
@@ -27,15 +28,19 @@ def redundant_constraints(system: System) -> tuple[int, ...]:
     if m > n:
         raise ConstraintError(
             f"{m} constraints on {n} coordinates: at most {n} can be independent, remove {m - n} or more of "
-            f"{numbered(found.redundant)}, or {keep}"
+            f"{numbered(found.redundant, system)}, or {keep}"
         )
     raise ConstraintError(
-        f"{numbered(found.redundant)} is a combination of the others wherever they hold: remove it, or {keep}"
+        f"{numbered(found.redundant, system)} is a combination of the others wherever they hold: remove it, or {keep}"
     )
 
 
-def numbered(rows: Sequence[int]) -> str:
-    return f"constraint{'s' if len(rows) > 1 else ''} {', '.join(str(row + 1) for row in rows)}"
+def numbered(rows: Sequence[int], system: System) -> str:
+    """Constraints for a message, by their names or their numbers, counted through both kinds."""
+    names = {alias.removeprefix("p_"): p for alias, p in system.reaction_aliases.items()}
+    own = {p: repr(name) for name, p in names.items()}
+    shown = (own.get(system.reaction_names[row], str(row + 1)) for row in rows)
+    return f"constraint{'s' if len(rows) > 1 else ''} {', '.join(shown)}"
 
 
 def check_integrability(system: System) -> None:
@@ -50,9 +55,10 @@ def check_integrability(system: System) -> None:
     found = first_integrable(s, len(system.nonholonomic_constraints))
     if found is not None:
         row, integral = found
+        title = system.constraint_titles[row]
         back = {plain: original for original, plain in s.to_plain.items()}
         form = f"holonomic_constraints=[{integral.xreplace(back)}]" if integral is not None else "its integrated form"
         raise ConstraintError(
-            f"nonholonomic constraint {row + 1} is integrable (Frobenius), hence holonomic: "
+            f"{title} is integrable (Frobenius), hence holonomic: "
             f"state it as {form}, up to a constant, or set accept_integrable=True to leave that constant free"
         )
