@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,7 +16,7 @@ import numpy as np
 from pfaff.errors import NoBifurcationError, ParameterError
 from pfaff.statement.names import checked_title
 from pfaff.statement.values import named, number_from, one_of, shown
-from pfaff.studies.recipe import function_from, function_origin
+from pfaff.studies.named_files import function_from, function_origin
 from pfaff.threads import part_of_a_whole
 
 if TYPE_CHECKING:
@@ -65,12 +65,20 @@ class Found:
 
 @dataclass(frozen=True)
 class Measure:
-    """Names of numbers, and how to compute them for a case. ``about`` is JSON; a function is found again by its
-    file."""
+    """Names of numbers, and how to compute them for a case. ``about`` is JSON.
+
+    A function goes to other processes by its file, if a caller has given the function or trusts the file; one that only
+    a store names is not ``known``.
+    """
 
     names: tuple[str, ...]
     about: Mapping[str, Any]
     function: Callable[[Any], Any] | None = None
+    trusted: bool = False
+
+    @property
+    def known(self) -> bool:
+        return self.about["kind"] != "function" or self.function is not None or self.trusted
 
     def __call__(self, case: Bound, asked: Asked) -> Found:
         kind = self.about["kind"]
@@ -79,7 +87,9 @@ class Measure:
         return KINDS[kind](case, asked, self)
 
     def _called(self, case: Bound) -> Found:
-        function = self.function or function_from(self.about)
+        if not self.known:
+            raise ParameterError(f"what measures {', '.join(self.names)} is not known here: give the function")
+        function = function_from(self.about) if self.function is None else self.function
         given = function(case)
         numbers = given if isinstance(given, Mapping) else {self.names[0]: given}
         values = {name: _number(name, numbers.get(name)) for name in self.names}
@@ -88,7 +98,7 @@ class Measure:
 
     def __getstate__(self) -> dict[str, Any]:
         function = None if "file" in self.about else self.function
-        return {"names": self.names, "about": dict(self.about), "function": function}
+        return {"names": self.names, "about": dict(self.about), "function": function, "trusted": self.known}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         for name, value in state.items():
@@ -189,8 +199,13 @@ def _joined(measures: list[Measure]) -> list[Measure]:
     return list(found.values())
 
 
-def restored_measures(about: Sequence[Mapping[str, Any]]) -> tuple[Measure, ...]:
-    return tuple(Measure(tuple(each["names"]), {k: v for k, v in each.items() if k != "names"}) for each in about)
+def restored_measures(about: Sequence[Mapping[str, Any]], trust: bool = False) -> tuple[Measure, ...]:
+    """The measures of a recipe; functions that it names are taken from their files, by executing these, if they are
+    trusted."""
+    found = [Measure(tuple(each["names"]), {k: v for k, v in each.items() if k != "names"}) for each in about]
+    return tuple(
+        replace(each, function=function_from(each.about)) if trust and "file" in each.about else each for each in found
+    )
 
 
 def _hopf(case: Bound, asked: Asked, measure: Measure) -> Found:
