@@ -16,10 +16,11 @@ from pfaff.flow.compiled import Compiled
 from pfaff.flow.graph import stated_graph_of
 from pfaff.flow.in_quasi_velocities import quasi_rows
 from pfaff.flow.structured_views import energy_rows, initial_rows
+from pfaff.statement.constraints import numbered
 from pfaff.statement.evaluation import evaluated, magnitudes
 from pfaff.statement.rod_frame import point_values
 from pfaff.statement.system import System
-from pfaff.statement.values import number_from, one_of
+from pfaff.statement.values import number_from
 from pfaff.threads import once
 
 if TYPE_CHECKING:
@@ -58,10 +59,7 @@ class Constraints:
         return phi, rates, rest[: m * n].reshape(m, n), rest[m * n :].reshape(n, n)
 
     def row_of(self, k: int) -> str:
-        system = self.case.system
-        own = {reaction: alias.removeprefix("p_") for alias, reaction in system.reaction_aliases.items()}
-        name = own.get(system.reaction_names[k])
-        return f"constraint {k + 1}" if name is None else f"constraint {name!r}"
+        return numbered(self.case.system, [k])
 
     def position_terms(self, q: np.ndarray, time: float) -> np.ndarray:
         """The size of each φ: the sum of the sizes of its terms."""
@@ -134,7 +132,7 @@ def initial_state(case: Case, initial: Mapping[str, float], project: bool = Fals
     known, quasi = [*names, *(f"{name}_dot" for name in names)], case.system.quasi_velocities
     for name in initial:
         case.system.check_no_parameter(name)
-        one_of([*known, *quasi], name, f"{case.system.name} has no coordinate or velocity")
+        case.system.named(name, [*known, *quasi], f"{case.system.name} has no coordinate or velocity")
     initial = {name: number_from(name, value) for name, value in initial.items()}
     asked = {name: initial[name] for name in initial if name in quasi}
     q = np.array([float(initial.get(name, 0.0)) for name in names])
@@ -235,8 +233,9 @@ def on_positions(
     if wrong.any():  # terms may be large relative to their change
         wrong &= ~(left <= KEPT * constraints.position_terms(q, time))
     if wrong.any():
-        first = 1 + constraints.m - constraints.holonomic
-        named = ", ".join(str(first + k) for k in np.flatnonzero(wrong))
+        first = constraints.m - constraints.holonomic
+        rows = [first + int(k) for k in np.flatnonzero(wrong)]
+        named = numbered(constraints.case.system, rows).partition(" ")[2]
         remedy = (
             "these rows have no common solution nearby: start elsewhere, or correct them"
             if free.all()

@@ -65,8 +65,7 @@ class Equilibrium:
     def __getitem__(self, name: str) -> float:
         known = {**self.coordinates, **self.reaction}
         known |= {alias: known[p] for alias, p in self.case.system.reaction_aliases.items()}
-        one_of(known, name, "no coordinate or reaction")
-        return known[name]
+        return known[one_of(known, name, "no coordinate or reaction")]
 
     def plot(self) -> Figure:
         from pfaff.draw.configuration import draw_equilibria
@@ -162,8 +161,9 @@ def check_rests(balance: Balance, z: np.ndarray, load: str | None) -> None:
     if len(moving):
         follow = f"; follow them to where they lose stability by case.at({load}=…).steady().branch({load!r}, to=…)"
         raise ConvergenceError(
-            f"{case.system.name} does not rest{f' under {load}' if load else ''}: its nonholonomic constraint "
-            f"{', '.join(str(k + 1) for k in moving)} demands a velocity. Ask for its steady motions, case.steady()"
+            f"{case.system.name} does not rest{f' under {load}' if load else ''}: its "
+            f"{', '.join(case.system.constraint_titles[k] for k in moving)} demands a velocity. Ask for its steady "
+            "motions, case.steady()"
             f"{follow if load else ''}"
         )
 
@@ -176,7 +176,7 @@ def check_finite(case: Case, balance: Balance, z: np.ndarray) -> None:
         raise ConvergenceError(
             f"the forces of {case.system.name} are not finite at the start of the search: "
             f"fix a coordinate where they are, such as equilibrium({case.system.coordinate_names[0]}=1); if a load of "
-            "zero is the cause, hopf(to=…) and branch(to=…) begin at the value that the case has"
+            "zero is the cause, give it another value, case.at(…), at which hopf and branch then begin"
             + (f", or use other units: {huge}" if huge else "")
         )
 

@@ -154,8 +154,7 @@ class SteadyMotion:
         reaction, aliases = self.reaction, self.case.system.reaction_aliases
         known = {**self.state, **self.velocities, **self.quasi_velocities, **reaction}
         known |= {alias: reaction[p] for alias, p in aliases.items() if p in reaction}
-        one_of(known, name, "no coordinate, velocity or reaction")
-        return known[name]
+        return known[one_of(known, name, "no coordinate, velocity or reaction")]
 
     def plot(self) -> Figure:
         return self.spectrum().plot()

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast, overload
 
 import sympy as sm
 
 from pfaff.errors import StatementError
+from pfaff.statement.called import written
 from pfaff.statement.drawing import Drawing
-from pfaff.statement.parameters import Parametrised
+from pfaff.statement.parameters import Parametrised, with_symbols
 from pfaff.statement.particles import Particle
 from pfaff.statement.plain_symbols import Statement
 from pfaff.statement.quasi_velocities import stated_quasi_velocities
-from pfaff.statement.reading import read
-from pfaff.statement.values import one_of, spelt
+from pfaff.statement.reading import read, titled
+from pfaff.statement.values import spelt
 from pfaff.threads import cached_property
 
 if TYPE_CHECKING:
@@ -100,6 +101,8 @@ class System(Parametrised):
     needs_inertia: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
+        stated = [getattr(self, each.name) for each in fields(self) if each.init and each.name != "parameters"]
+        object.__setattr__(self, "parameters", with_symbols(self.parameters, *stated))
         if not isinstance(self.rods, tuple | list) or self.rods:
             from pfaff.statement.rod_frame import state_rods
 
@@ -167,6 +170,15 @@ class System(Parametrised):
         count = len(self.nonholonomic_constraints) + len(self.holonomic_constraints)
         return ("p",) if count == 1 else tuple(f"p{k + 1}" for k in range(count))
 
+    @property
+    def constraint_titles(self) -> tuple[str, ...]:
+        """Every constraint for a message, by its name or its number: nonholonomic ones first."""
+        kinds = ("nonholonomic", "holonomic")
+        rows = (
+            (kind, k, label) for kind in kinds for k, label in enumerate(getattr(self, f"{kind}_constraints").labels)
+        )
+        return tuple(titled(*row) for row in rows)
+
     @cached_property
     def kept(self) -> tuple[int, ...]:
         """The independent constraints among all that are stated, counted from zero."""
@@ -184,6 +196,19 @@ class System(Parametrised):
             label for kind in ("nonholonomic", "holonomic") for label in getattr(self, f"{kind}_constraints").labels
         ]
         return {f"p_{label}": name for label, name in zip(labels, self.reaction_names, strict=True) if label}
+
+    def use_of(self, name: str) -> str:
+        given = written(name)
+        if name in self.coordinate_names:
+            return f"it is a coordinate, from which motions start, simulate(10, {given}), and that equilibria fix"
+        if name in self.moving_names:
+            what = "quasi-velocity" if name in self.quasi_velocities else "velocity"
+            return f"it is a {what}, from which motions start, simulate(10, {given}), and that steady({given}) fixes"
+        if name in self.reaction_names or name in self.reaction_aliases:
+            return f"it is a reaction, of motions and equilibria, motion[{name!r}], and fixed by equilibrium({given})"
+        if f"p_{name}" in self.reaction_aliases:
+            return f"it is a constraint, whose reaction is called p_{name}"
+        return super().use_of(name)
 
     def __getattr__(self, name: str) -> Any:
         """Answer names of analyses, which need numbers: they are methods of a case."""
@@ -225,9 +250,9 @@ class System(Parametrised):
         ``"lagrange"``, ``"appell"``, ``"hamilton"``, and with particles ``"dalembert"`` and ``"newton"``.
         Quasi-velocities may be chosen for Appell's, by name: expressions linear in the velocities.
         """
-        from pfaff.principles import PRINCIPLES, derive
+        from pfaff.principles import check_principle, derive
 
-        one_of(PRINCIPLES, principle, "unknown principle", StatementError)
+        check_principle(principle)
         self.check_written_out()
         if quasi_velocities is None:
             return derive(self, principle)

@@ -212,7 +212,7 @@ def _hopf(case: Bound, asked: Asked, measure: Measure) -> Found:
     if speeds(case, asked):
         return _hopf_of_steady(case, asked, measure)
     try:
-        hopf = case.hopf(asked.load, asked.to, **asked.fixed)
+        hopf = case.hopf(asked.load, asked.to, fixed=asked.fixed)
     except NoBifurcationError as answer:
         return Found(dict.fromkeys(measure.names, math.nan), str(answer))
     numbers = {name: hopf_number(hopf, name) for name in measure.names}
@@ -230,7 +230,7 @@ def _hopf_of_steady(case: Any, asked: Asked, measure: Measure) -> Found:
     """The first Hopf point on a branch of steady motions, in a parameter, a speed or a coordinate."""
     if asked.load is None or asked.to is None:
         raise ParameterError("a branch of steady motions needs what varies and how far: load='s_dot', to=8")
-    branch = case.steady(**asked.fixed).branch(asked.load, asked.to)
+    branch = case.steady(fixed=asked.fixed).branch(asked.load, asked.to)
     first = next(iter(branch.of_kind("hopf")), None)
     if first is None:
         return Found(dict.fromkeys(measure.names, math.nan), f"no Hopf point: {branch.status}")
@@ -250,11 +250,11 @@ def _steady_number(special: Any, name: str) -> float:
 
 def _critical(case: Any, asked: Asked, measure: Measure) -> Found:
     if set(measure.names) <= {"flutter", "flutter_frequency"}:
-        found = {"flutter": case.flutter(asked.load, asked.to, **asked.fixed)}
+        found = {"flutter": case.flutter(asked.load, asked.to, fixed=asked.fixed)}
     elif len(measure.names) == 1:
-        found = {measure.names[0]: getattr(case, measure.names[0])(asked.load, asked.to, **asked.fixed)}
+        found = {measure.names[0]: getattr(case, measure.names[0])(asked.load, asked.to, fixed=asked.fixed)}
     else:
-        loads = case.critical(asked.load, asked.to, **asked.fixed)
+        loads = case.critical(asked.load, asked.to, fixed=asked.fixed)
         found = {name: getattr(loads, name) for name in CRITICAL}
     values = {name: each.value for name, each in found.items()}
     values["flutter_frequency"] = found["flutter"].frequency if "flutter" in found else None
@@ -263,8 +263,8 @@ def _critical(case: Any, asked: Asked, measure: Measure) -> Found:
 
 
 def _rest(case: Any, asked: Asked, measure: Measure) -> Found:
-    about = case.steady(**asked.fixed) if speeds(case, asked) else None
-    spectrum = case.spectrum(**asked.fixed) if about is None else about.spectrum()
+    about = case.steady(fixed=asked.fixed) if speeds(case, asked) else None
+    spectrum = case.spectrum(values=asked.fixed) if about is None else about.spectrum()
     values = {"stable": float(spectrum.stable), "growth": float(spectrum.values.real.max(initial=-np.inf))}
     return Found({name: values[name] for name in measure.names})
 
@@ -281,7 +281,7 @@ def _cycle(case: Bound, asked: Asked, measure: Measure) -> Found:
     load = case.load_name(asked.load)
     to = float(case.numbers[case.system.parameter_names.index(load)])
     try:
-        hopf = case.hopf(load, asked.to, **asked.fixed)
+        hopf = case.hopf(load, asked.to, fixed=asked.fixed)
         branch = hopf.orbits(to=to, bounds=_both_ways(hopf.value, to))
     except NoBifurcationError as answer:
         return Found(dict.fromkeys(measure.names, math.nan), str(answer))
@@ -322,7 +322,7 @@ def _mean_velocity(case: Any, asked: Asked, measure: Measure) -> Found:
 
 def _moved(case: Any, measure: Measure, samples: int) -> tuple[Any, list[str]]:
     options = dict(measure.about["options"])
-    motion = case.simulate(options.pop("duration"), samples=samples, **options)
+    motion = case.simulate(options.pop("duration"), samples=samples, initial=options)
     if motion.t[-1] < measure.about["options"]["duration"] * (1 - 1e-12):
         raise ParameterError(f"the motion ended at t = {motion.t[-1]:g}: {motion.status}")
     return motion, measure.about["of"]

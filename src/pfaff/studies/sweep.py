@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 from pfaff.errors import ParameterError, PfaffError
 from pfaff.stability.along import checked_end
+from pfaff.statement.called import name_of
 from pfaff.statement.told import rightly_asked
-from pfaff.statement.values import instance, number_from, one_of, path_from, truth, whole_number
+from pfaff.statement.values import instance, number_from, path_from, truth, whole_number
 from pfaff.studies import named_files
 from pfaff.studies import recipe as recipes
 from pfaff.studies.block import Job
@@ -47,7 +48,7 @@ def sweep(
     fixed: Mapping[str, float] | None = None,
 ) -> Study:
     """A study of a case; one that was begun in this store is continued."""
-    points, fixed = points_from(axes), fixed or {}
+    points, fixed, load = points_from(axes), fixed or {}, name_of(load)
     _check_axes(case, points, load, fixed)
     first = case.at(**{name: value for name, value in points.point(0).items() if name in case.system.parameter_names})
     measures = measures_from(measure, first)
@@ -131,14 +132,15 @@ def _check_axes(case: Bound, points: Points, load: str | None, fixed: Mapping[st
     if "state" in points.names:
         raise ParameterError("an axis may not be called state, as a study calls what became of its points: rename it")
     for name in (*points.names, *([] if load is None else [load])):
-        one_of(known, name, f"{case.system.name} has no parameter or coordinate")
+        case.system.named(name, known, f"{case.system.name} has no parameter or coordinate")
     for name in points.names:
         if name in fixed:
             raise ParameterError(f"{name} is an axis and fixed as well: leave one out")
         if name == load:
             raise ParameterError(f"{name} is what is searched, and an axis as well: leave one out")
+    held = (*case.system.moving_names, *getattr(case.system, "reaction_names", ()))
     for name in fixed:
-        one_of(case.system.moving_names, name, f"{case.system.name} has no coordinate or state")
+        case.system.named(name, held, f"{case.system.name} has no coordinate or state to fix")
 
 
 def _recipe(job: Job, chunks: Chunks, source: str | None, kept: bool) -> dict[str, Any]:

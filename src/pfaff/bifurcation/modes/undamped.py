@@ -110,7 +110,7 @@ def vibration(case: Case, fixed: Mapping[str, float]) -> Vibration:
         raise ParameterError(f"{case.system.name} has rods, whose normal modes are not followed: state a chain of bars")
     free = undamped(case.system).at().unchecked(**case.values)
     flow = relative_flow(free.system, (), free.numbers)
-    rest = free.equilibrium(**fixed)
+    rest = free.equilibrium(fixed=fixed)
     at = dict(zip(free.system.coordinate_names, rest.q, strict=True))
     x = np.array([at.get(name, 0.0) for name in flow.states])
     values, vectors = np.linalg.eig(flow.jacobian(x, free.numbers))
