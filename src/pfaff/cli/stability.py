@@ -52,7 +52,7 @@ def equilibria(
         print_json({"equilibria": entries, "family_dimension": found.family_dimension, "search": found.search})
         return check_complete(found.interrupted)
     names = [*case.system.coordinate_names, *(found[0].reaction if len(found) else ())]
-    kinds = (without_rounding([e.q for e in found]), without_rounding([e.p for e in found]))
+    kinds = (without_rounding([e.q for e in found]), without_rounding([list(e.reaction.values()) for e in found]))
     rows = [[f"{x:.8g}" for x in (*q, *p)] for q, p in zip(*kinds, strict=True)]
     table_of_interest("Equilibria", names, rows, range(len(rows)), every)
     print(f"{found.status}\nfamily dimension {found.family_dimension}")

@@ -56,7 +56,7 @@ class Start:
         if self.cyclic:
             told.append(f"left out, since by symmetry only the velocity matters: {', '.join(self.cyclic)}")
         if self.flow.settle:
-            count, rate = len(self.flow.system.holonomic_constraints), self.flow.settle
+            count, rate = len(self.flow.system.statement.positions), self.flow.settle
             told.append(f"holonomic constraints attract: {number_of(count, 'eigenvalue')} {-rate:g} for leaving them")
         if self.zeros:
             told.append(
@@ -109,7 +109,7 @@ def _regular(at: Equilibrium, near: Mapping[str, float]) -> Start:
     case = at.case
     lin = linearise(case.system, at.q, at.p, case.numbers)
     flow = regular_flow(case.system, lin, float(np.abs(lin.eigenvalues()).max(initial=0.0)) or 1.0)
-    family = len(flow.states) - len(case.system.holonomic_constraints) - len(lin.spectrum().values)
+    family = len(flow.states) - len(case.system.statement.positions) - len(lin.spectrum().values)
     flow = without(flow, cyclic_coordinates(flow) if family else ())
     x = np.array([at.coordinates.get(name, 0.0) for name in flow.states])
     flow.rhs(x, case)  # which says what is singular, if anything is

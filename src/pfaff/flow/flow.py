@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeVar
 import heyoka as hy
 import numpy as np
 
+from pfaff.algebra.allowed_inertia import allowed_inertia
 from pfaff.algebra.tolerances import NOISE
 from pfaff.errors import ParameterError, PfaffError, RankError, SingularMassError
 from pfaff.flow.accelerations import Accelerations
@@ -271,12 +272,13 @@ class Flow(Travels):
         q = np.array([x[self.states.index(n)] if n in self.states else 0.0 for n in self.system.coordinate_names])
         M, A = self._inertia_and_rows(q, numbers)
         m = len(A)
-        inertia, directions = np.linalg.eigh(M)
-        if inertia[0] <= NOISE * inertia[-1]:
-            along = self.system.coordinate_names[int(np.abs(directions[:, 0]).argmax())]
+        found = allowed_inertia(M, A)
+        if found.lacks(NOISE):
+            along = self.system.coordinate_names[found.along]
+            beside = " on the motions that the constraints allow" if m else ""
             raise SingularMassError(
-                f"the mass matrix is singular, mostly along {along}, at {where}: give {along} inertia, or, if it has "
-                "some, let masses differ by less"
+                f"the mass matrix is singular{beside}, mostly along {along}, at {where}: give {along} inertia, or, if "
+                "it has some, let masses differ by less"
             )
         if m and np.linalg.matrix_rank(A) < m:
             rows = [

@@ -29,7 +29,7 @@ class Balance:
     def __init__(self, case: Case, fixed: Mapping[str, float]) -> None:
         self.case = case
         self.statics: Statics = statics_of(case.system)
-        names = [*case.system.coordinate_names, *case.system.reaction_names[: self.statics.m]]
+        names = [*case.system.coordinate_names, *case.system.independent_reactions]
         for name in fixed:
             case.system.named(name, names, f"an equilibrium of {case.system.name} cannot fix")
         self.names = names

@@ -2,8 +2,9 @@
 
 Read ``coordinates``, ``parameters``, ``system`` and ``plain_symbols`` first: a statement is put into plain symbols
 once, and checked there (``reading``, ``degrees``, ``quasi_velocities``; ``constraints`` by ``integrability``, with
-``integrals``, and ``redundancy``, as ``classification`` reports them; ``descriptions`` of ``particles``). Checks are
-made at random states (``draws``), in ``characteristic`` sizes, by ``evaluation``.
+``integrals``, and ``redundancy`` of ``dependent_rows``, as ``classification`` reports them; ``inertia`` that they
+complete; ``descriptions`` of ``particles``). Checks are made at random states (``draws``), in ``characteristic`` sizes,
+by ``evaluation``.
 
 Other statements: ``odes``; ``rods`` (``rod_basis``, ``rod_frame``); ``parts`` of assemblies; a ``drawing``.
 

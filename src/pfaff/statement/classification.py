@@ -125,8 +125,8 @@ class Classification:
 
 def classify(system: System) -> Classification:
     """Frobenius' test on every row and on all of them, explicit time, b, and redundancy."""
-    s, free = system.statement, len(system.nonholonomic_constraints)
-    freedom = len(s.q) - len(s.constraints) + len(system.redundant)
+    s, free = system.stated, system.stated.nonholonomic
+    freedom = len(s.q) - len(system.statement.constraints)
     alone = integrable_rows(s, free)
     dimension = _dimension(system, alone)
     together = dimension == freedom if dimension is not None else integrable_together(s, free)
@@ -166,8 +166,7 @@ def classify(system: System) -> Classification:
 
 def _dimension(system: System, alone: list[bool]) -> int | None:
     """The dimension of the configurations that can be reached, or None where no point of the constraints is found."""
-    s = system.statement
-    rows = [k for k in range(len(s.constraints)) if k not in system.redundant]
+    s, rows = system.stated, list(system.kept)
     if len(rows) < 2 or all(alone):
         return None  # Frobenius' test of the rows has settled it
     for trial in trials(s, system.parameters):

@@ -101,7 +101,7 @@ def check_degrees(system: System) -> None:
         raise StatementError("the potential contains velocities: put velocity-dependent terms in forces or dissipation")
     _check_dissipation(s.dissipation, s.v)
     titles = system.constraint_titles
-    for k, constraint in enumerate(s.constraints[: len(system.nonholonomic_constraints)]):
+    for k, constraint in enumerate(s.constraints[: s.nonholonomic]):
         degree = _true_degree(constraint, s.v, 1)
         if degree > 1:
             raise ConstraintError(

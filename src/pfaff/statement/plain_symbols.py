@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import sympy as sm
@@ -38,10 +38,23 @@ class Statement:
     to_plain: Mapping[sm.Basic, sm.Basic]
 
     @property
+    def nonholonomic(self) -> int:
+        """The number of rows that are no time derivatives of positions."""
+        return len(self.constraints) - len(self.positions)
+
+    @property
     def demanding(self) -> tuple[bool, ...]:
         """Which constraints A v + b have a b, and so demand something at rest."""
         rest = dict.fromkeys(self.v, sm.S.Zero)
         return tuple(constraint.xreplace(rest) != 0 for constraint in self.constraints)
+
+    def without(self, rows: Sequence[int]) -> Statement:
+        """The statement without some of its constraints."""
+        if not rows:
+            return self
+        kept = [c for k, c in enumerate(self.constraints) if k not in rows]
+        held = [phi for k, phi in enumerate(self.positions, start=self.nonholonomic) if k not in rows]
+        return replace(self, constraints=tuple(kept), positions=tuple(held))
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ import sympy as sm
 
 from pfaff.errors import StatementError
 from pfaff.statement.called import renamed
-from pfaff.statement.constraints import check_integrability, redundant_constraints
+from pfaff.statement.constraints import check_integrability, dependent_constraints
 from pfaff.statement.coordinates import checked_coordinates
 from pfaff.statement.degrees import check_degrees
 from pfaff.statement.drawing import Drawing
@@ -50,14 +50,18 @@ def read(system: System) -> None:
     truth("accept_redundant", system.accept_redundant)
     normalise(system, "drawing", read_drawing(system))
     normalise(system, "load", checked_load(system.load, system.parameters))
-    normalise(system, "statement", in_plain_symbols(system))
+    normalise(system, "stated", in_plain_symbols(system))
+    normalise(system, "statement", system.stated)
     forms = {name: linear_form(system, name, each) for name, each in system.quasi_velocities.items()}
     normalise(system, "quasi_forms", forms)
     if system.drawing is not None:
         known = {*system.statement.q, *system.parameters, system.time}
         system.drawing.check_symbols(system.statement.to_plain, known, system.name)
     check_degrees(system)
-    normalise(system, "redundant", redundant_constraints(system))
+    found = dependent_constraints(system)
+    normalise(system, "redundant", found.redundant)
+    normalise(system, "empty", found.empty)
+    normalise(system, "statement", system.stated.without(found.redundant))
     check_integrability(system)
     if system.particles:
         from pfaff.statement.descriptions import check_descriptions

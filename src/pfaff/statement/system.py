@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast, overload
 
 import sympy as sm
 
-from pfaff.errors import RankError, StatementError
+from pfaff.errors import StatementError
 from pfaff.statement.called import written
-from pfaff.statement.constraints import numbered
 from pfaff.statement.drawing import Drawing
 from pfaff.statement.parameters import Parametrised, with_symbols
 from pfaff.statement.particles import Particle
@@ -59,8 +58,8 @@ class System(Parametrised):
         Take an integrable relation among the nonholonomic ones as it stands: its constant of integration
         is then left to the initial state, and equilibria come in families over it.
     accept_redundant
-        Keep constraints that follow from the others. Their reactions are then not unique: ``simulate`` uses the
-        augmented Lagrangian and gives those of least norm, other analyses ask for ``system.independent``.
+        Without effect: constraints that follow from the others, as those of two wheels on one axle do, are always
+        accepted. The independent ones determine the motion, and all of them share the reactions, by least norm.
     rods
         Elastic rods as parts, ``pfaff.Rod``: their amplitudes are further coordinates, and the coordinates of their
         points may be written in every expression. Their energies come with them.
@@ -112,9 +111,11 @@ class System(Parametrised):
         else:
             read(self)
 
-    statement: Statement = field(init=False, repr=False)
+    stated: Statement = field(init=False, repr=False)  # with all constraints
+    statement: Statement = field(init=False, repr=False)  # with those that are independent, as all analyses take it
     quasi_forms: Mapping[str, sm.Expr] = field(init=False, repr=False, default_factory=dict)  # in plain symbols
     redundant: tuple[int, ...] = field(init=False, repr=False)  # rows that follow from the others, counted from zero
+    empty: tuple[int, ...] = field(init=False, repr=False)  # of these, rows that vanish identically
     frame: System | None = field(init=False, repr=False, default=None)  # with rods: the statement beside them
     stations: tuple[Station, ...] = field(init=False, repr=False, default=())  # points of rods that the frame uses
 
@@ -177,6 +178,16 @@ class System(Parametrised):
             (kind, k, label) for kind in kinds for k, label in enumerate(getattr(self, f"{kind}_constraints").labels)
         )
         return tuple(titled(*row) for row in rows)
+
+    @cached_property
+    def kept(self) -> tuple[int, ...]:
+        """The independent constraints among all that are stated, counted from zero."""
+        return tuple(k for k in range(len(self.stated.constraints)) if k not in self.redundant)
+
+    @cached_property
+    def independent_reactions(self) -> tuple[str, ...]:
+        """The names of the reactions of the independent constraints."""
+        return tuple(self.reaction_names[k] for k in self.kept)
 
     @cached_property
     def reaction_aliases(self) -> dict[str, str]:
@@ -243,7 +254,6 @@ class System(Parametrised):
 
         check_principle(principle)
         self.check_written_out()
-        self.check_independent()
         if quasi_velocities is None:
             return derive(self, principle)
         if principle != "appell":
@@ -275,10 +285,14 @@ class System(Parametrised):
         """The same system without its redundant constraints: the same motions, the reactions of the others unique."""
         if not self.redundant:
             return self
-        s = len(self.nonholonomic_constraints)
-        kept = cast("Relations", self.nonholonomic_constraints).without(self.redundant)
-        held = cast("Relations", self.holonomic_constraints).without([k - s for k in self.redundant])
-        return replace(self, nonholonomic_constraints=kept, holonomic_constraints=held, accept_redundant=False)
+        s = self.stated.nonholonomic
+        return replace(
+            self,
+            nonholonomic_constraints=cast("Relations", self.nonholonomic_constraints).without(self.redundant),
+            holonomic_constraints=cast("Relations", self.holonomic_constraints).without(
+                [k - s for k in self.redundant]
+            ),
+        )
 
     def check_written_out(self) -> None:
         """Refuse analyses that need formulas where rods are evaluated by structure."""
@@ -286,15 +300,6 @@ class System(Parametrised):
             raise StatementError(
                 f"{self.name} has rods, whose equations are evaluated by structure and not written out: state a chain "
                 "of bars, as atlas.column, where formulas are needed"
-            )
-
-    def check_independent(self) -> None:
-        """Refuse analyses that need unique reactions where constraints are redundant."""
-        if self.redundant:
-            be, these = ("is", "it") if len(self.redundant) == 1 else ("are", "them")
-            raise RankError(
-                f"{numbered(self.redundant, self)} of {self.name} {be} redundant, so that the reactions are not "
-                f"unique: analyse system.independent, without {these}, or simulate with method='augmented'"
             )
 
     @cached_property

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pfaff.archive.stored import labels
 from pfaff.errors import NoBifurcationError, ParameterError
 from pfaff.statement.called import name_of, renamed, unfolded
 from pfaff.statement.names import checked_title
 from pfaff.statement.values import named, number_from, one_of, shown
-from pfaff.studies.recipe import function_from, function_origin
+from pfaff.studies.beside_axes import beside_axes
+from pfaff.studies.named_files import function_from, function_origin
 from pfaff.threads import part_of_a_whole
 
 if TYPE_CHECKING:
@@ -52,17 +52,25 @@ class Found:
 
 @dataclass(frozen=True)
 class Measure:
-    """Names of numbers, and how to compute them for a case. ``about`` is JSON; a function is found again by its
-    file."""
+    """Names of numbers, and how to compute them for a case. ``about`` is JSON.
+
+    A function goes to other processes by its file, if a caller has given the function or trusts the file; one that only
+    a store names is not ``known``.
+    """
 
     names: tuple[str, ...]
     about: Mapping[str, Any]
     function: Callable[[Any], Any] | None = None
+    trusted: bool = False
+
+    @property
+    def known(self) -> bool:
+        return self.about["kind"] != "function" or self.function is not None or self.trusted
 
     def __call__(self, case: Bound, asked: Asked) -> Found:
-        if called := self.about.get("called"):  # names beside axes of the same name
-            about = {key: value for key, value in self.about.items() if key != "called"}
-            own = {name: called.get(name, name) for name in self.names}
+        if labelled := self.about.get("beside"):  # names beside axes of the same name
+            about = {key: value for key, value in self.about.items() if key != "beside"}
+            own = {name: labelled.get(name, name) for name in self.names}
             found = replace(self, names=tuple(own.values()), about=about)(case, asked)
             return Found({name: found.values[each] for name, each in own.items()}, found.absent)
         kind = self.about["kind"]
@@ -71,7 +79,9 @@ class Measure:
         return KINDS[kind](case, asked, self)
 
     def _called(self, case: Bound) -> Found:
-        function = self.function or function_from(self.about)
+        if not self.known:
+            raise ParameterError(f"what measures {', '.join(self.names)} is not known here: give the function")
+        function = function_from(self.about) if self.function is None else self.function
         given = function(case)
         numbers = given if isinstance(given, Mapping) else {self.names[0]: given}
         values = {name: _number(name, numbers.get(name)) for name in self.names}
@@ -80,7 +90,7 @@ class Measure:
 
     def __getstate__(self) -> dict[str, Any]:
         function = None if "file" in self.about else self.function
-        return {"names": self.names, "about": dict(self.about), "function": function}
+        return {"names": self.names, "about": dict(self.about), "function": function, "trusted": self.known}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         for name, value in state.items():
@@ -125,20 +135,7 @@ def measures_from(given: Any, case: Bound, axes: Collection[str] = ()) -> tuple[
         if name in taken:
             raise ParameterError(f"{name} is measured twice: leave one out")
         taken.add(name)
-    return _beside(measures, (*axes, *RESERVED))
-
-
-def _beside(measures: tuple[Measure, ...], taken: Collection[str]) -> tuple[Measure, ...]:
-    """Measures with labels of their own beside axes: ``l1_``, if a parameter l1 is an axis."""
-    called = labels([name for each in measures for name in each.names], taken)
-    if all(name == label for name, label in called.items()):
-        return measures
-    found = []
-    for each in measures:
-        own = {called[name]: name for name in each.names if called[name] != name}
-        about = {**each.about, "called": own} if own else each.about
-        found.append(replace(each, names=tuple(called[name] for name in each.names), about=about))
-    return tuple(found)
+    return beside_axes(measures, (*axes, *RESERVED))
 
 
 def _named(name: Any, value: Any, case: Bound) -> Measure:
@@ -166,8 +163,9 @@ def _of_motion(name: str, options: Any, case: Bound) -> Measure:
     for key in starts:
         system.named(key, system.moving_names, "a motion does not start from")
     numbers = {key: number_from(key, value) for key, value in starts.items()}
-    numbers = {"duration": number_from("duration", options["duration"]), "initial": numbers}
-    return Measure(tuple(f"{name}_{each}" for each in which), {"kind": name, "of": list(which), "options": numbers})
+    about = {"initial": {"duration": numbers.pop("duration")}} if "duration" in numbers else {}  # a state of that name
+    about |= {"of": list(which), "options": {"duration": number_from("duration", options["duration"]), **numbers}}
+    return Measure(tuple(f"{name}_{each}" for each in which), {"kind": name, **about})
 
 
 @part_of_a_whole()
@@ -198,8 +196,13 @@ def _joined(measures: list[Measure]) -> list[Measure]:
     return list(found.values())
 
 
-def restored_measures(about: Sequence[Mapping[str, Any]]) -> tuple[Measure, ...]:
-    return tuple(Measure(tuple(each["names"]), {k: v for k, v in each.items() if k != "names"}) for each in about)
+def restored_measures(about: Sequence[Mapping[str, Any]], trust: bool = False) -> tuple[Measure, ...]:
+    """The measures of a recipe; functions that it names are taken from their files, by executing these, if they are
+    trusted."""
+    found = [Measure(tuple(each["names"]), {k: v for k, v in each.items() if k != "names"}) for each in about]
+    return tuple(
+        replace(each, function=function_from(each.about)) if trust and "file" in each.about else each for each in found
+    )
 
 
 def _hopf(case: Bound, asked: Asked, measure: Measure) -> Found:
@@ -317,7 +320,7 @@ def _mean_velocity(case: Any, asked: Asked, measure: Measure) -> Found:
 def _moved(case: Any, measure: Measure, samples: int) -> tuple[Any, list[str]]:
     options = dict(measure.about["options"])
     duration = options.pop("duration")
-    motion = case.simulate(duration, samples=samples, initial=options.pop("initial", options))
+    motion = case.simulate(duration, samples=samples, initial=options | measure.about.get("initial", {}))
     if motion.t[-1] < measure.about["options"]["duration"] * (1 - 1e-12):
         raise ParameterError(f"the motion ended at t = {motion.t[-1]:g}: {motion.status}")
     return motion, measure.about["of"]

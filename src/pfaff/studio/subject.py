@@ -299,6 +299,6 @@ def _stored(store: str | None) -> dict[str, Any]:
         return {}
     from pfaff.studies.sweep import open_sweep
 
-    study = open_sweep(store, accept=True, known=False)
+    study = open_sweep(store)
     axes = {name: [float(each) for each in study.dataset[name].to_numpy()[[0, -1]]] for name in study.points.dims}
     return {"names": list(study.names), "axes": axes}

@@ -162,7 +162,7 @@ class Tasks:
 
         if self.subject.store is None:
             raise ParameterError("the studio was opened without a store: pfaff studio SYSTEM --store map.zarr")
-        return open_sweep(self.subject.store, accept=True, known=False)
+        return open_sweep(self.subject.store)
 
 
 def searched(view: View) -> str | None:

@@ -103,7 +103,7 @@ def mechanical_start(case: Any, start: Any, fixed: Mapping[str, float], name: st
     frequency = float(np.abs(lin.eigenvalues()).max(initial=0.0)) or 1.0
     flow = regular_flow(case.system, lin, frequency)
     x = np.array([at.coordinates.get(name, 0.0) for name in flow.states])
-    zeros = len(x) - len(case.system.holonomic_constraints) - len(lin.spectrum().values)
+    zeros = len(x) - len(case.system.statement.positions) - len(lin.spectrum().values)
     return Start(flow, x, [name for name in (*fixed, *at.fixed) if name in flow.states], zeros)
 
 

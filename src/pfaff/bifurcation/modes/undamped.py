@@ -115,7 +115,7 @@ def vibration(case: Case, fixed: Mapping[str, float]) -> Vibration:
     x = np.array([at.get(name, 0.0) for name in flow.states])
     values, vectors = np.linalg.eig(flow.jacobian(x, free.numbers))
     largest = np.abs(values.imag).max(initial=0.0)
-    attracted = len(free.system.holonomic_constraints)
+    attracted = len(free.system.statement.positions)
     growth = np.sort(values.real)[::-1][: len(values) - attracted]
     if not largest or growth.max(initial=0.0) > GROWS * largest:
         raise NoBifurcationError(
