@@ -146,7 +146,7 @@ def no_such_name(self: Any, name: str) -> Any:
 
 def _in_brackets(result: Any, name: str) -> str:
     """The remedy for a name of the system asked of a result that has it under this name."""
-    system = getattr(result.__dict__.get("case"), "system", None)
+    system: Any = getattr(result.__dict__.get("case"), "system", None)
     known = hasattr(type(result), "__getitem__") and not name.startswith("_") and hasattr(system, "use_of")
     return f"write it in brackets, …[{name!r}]" if known and system.use_of(name) else ""
 

@@ -163,7 +163,9 @@ def _of_motion(name: str, options: Any, case: Bound) -> Measure:
     for key in starts:
         system.named(key, system.moving_names, "a motion does not start from")
     numbers = {key: number_from(key, value) for key, value in starts.items()}
-    about = {"initial": {"duration": numbers.pop("duration")}} if "duration" in numbers else {}  # a state of that name
+    about: dict[str, Any] = (
+        {"initial": {"duration": numbers.pop("duration")}} if "duration" in numbers else {}
+    )  # a state of that name
     about |= {"of": list(which), "options": {"duration": number_from("duration", options["duration"]), **numbers}}
     return Measure(tuple(f"{name}_{each}" for each in which), {"kind": name, **about})
 
