@@ -74,10 +74,13 @@ def prescribe(case: Case, prescribed: Mapping[str, Any], initial: Mapping[str, f
         return Driven(case)
     known = [*case.system.coordinate_names, *case.system.parameter_names]
     for name in prescribed:
-        if name in case.system.velocity_names or name in case.system.quasi_velocities:
+        if name in case.system.velocity_names:
+            own = name.removesuffix("_dot")
+            raise ParameterError(f"{name} is a velocity: prescribe its integral, the coordinate, {{{own!r}: 't'}}")
+        if name in case.system.quasi_velocities:
             raise ParameterError(
-                f"{name} is a velocity, and coordinates and parameters are prescribed: prescribe the coordinate, or "
-                f"state a constraint, nonholonomic_constraints={{'drive': '{name} - sin(t)'}}"
+                f"{name} is a quasi-velocity, and coordinates and parameters are prescribed: state a constraint, "
+                f"nonholonomic_constraints={{'drive': '{name} - sin(t)'}}"
             )
         case.system.named(name, known, f"{case.system.name} has no coordinate or parameter {{}} to prescribe")
     time = case.system.time

@@ -213,7 +213,7 @@ def _why_not(flow: Flow, name: str) -> str:
     system: System = flow.system  # type: ignore[assignment]
     kept = [each for each in system.coordinate_names if each not in flow.dropped]
     known = [*kept, *system.velocity_names, *system.quasi_velocities]
-    return f"has no coordinate or speed {shown(name)}: {nearest(name, known)}"
+    return f"has no coordinate or speed {shown(name)}: {system.use_of(name) or nearest(name, known)}"
 
 
 def _solved(case: Case, flow: Flow, x: np.ndarray, held: np.ndarray) -> np.ndarray:
