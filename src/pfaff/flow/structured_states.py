@@ -54,6 +54,7 @@ def shape_structured(system: System, chosen: Sequence[int] | None, settle: float
         settle=settle,
         pivots=("determinant",) if columns else (),
         chart=Chart(shaped, free, tuple(columns), settle),
+        bonds=("position",) * len(system.holonomic_constraints) if settle else (),
     )
 
 
