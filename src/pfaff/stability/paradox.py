@@ -109,7 +109,7 @@ class Paradox:
     @property
     def status(self) -> str:
         if not self.undamped:
-            return f"without damping flutter under any {self.load}, however small; so is it as damping vanishes: limits are 0"
+            return f"flutter under any {self.load}, however small, without damping and as it vanishes: all limits are 0"
         flutters = np.isfinite(self.undamped)
         parts = [f"without damping {self.load} = {self.undamped:.12g}" if flutters else "no flutter without damping"]
         if self.limit is not None:
