@@ -53,7 +53,7 @@ def in_all_velocities(flow: Flow, rate: float) -> Flow:
         accelerations=Accelerations(graph, range(len(names)), {}, fixed),
         carried=(),
         unsolved=None,
-        bonds=placed(bonds),
+        bonds=placed([*bonds, *stated.positions]),  # what leaves φ = 0 itself decays as well
     )
     return carried(wide) if flow.carried else wide
 

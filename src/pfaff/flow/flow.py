@@ -128,6 +128,17 @@ class Flow(Travels):
         """f(x) without a check that it is finite."""
         return self._evaluate("rhs", lambda: self.expressions, x, case, time)
 
+    def bond_rows(self, x: np.ndarray, numbers: np.ndarray) -> np.ndarray:
+        """Derivatives of the bonds at states given as columns: rows that vanish on the changes which constraints allow,
+        indexed [state as given, row, component]."""
+        n, count = x.shape
+        if not self.bonds:
+            return np.zeros((count, 0, n))
+        rows = self.compiled(
+            "bonds", lambda: list(np.ravel(hy.diff_tensors(list(self.bonds), self.variables, diff_order=1).jacobian))
+        )
+        return rows(x, numbers).T.reshape(count, -1, n)
+
     @property
     def operations(self) -> int:
         """Elementary operations of one evaluation of the compiled right-hand side."""
