@@ -16,6 +16,7 @@ from pfaff.flow.compiled import Compiled
 from pfaff.flow.flow import Flow, Unsolved
 from pfaff.flow.graph import Expression, Graph, dot, graph_of, lower_ode
 from pfaff.flow.shape import dependent_velocities, ignorable_coordinates, kept_coordinates
+from pfaff.flow.uniform_motion import comoving_graph
 from pfaff.statement.characteristic import characteristic, unit_velocities
 from pfaff.statement.odes import Ode
 from pfaff.statement.system import System
@@ -78,7 +79,7 @@ def shape_flow(
         names, m = system.coordinate_names, len(system.statement.constraints)
         return shape_structured(system, None if dependent is None else _chosen(names, dependent, m), settle)
     dropped, kept = ignorable_coordinates(system), kept_coordinates(system)
-    graph = graph or graph_of(system)
+    graph = graph or comoving_graph(system)
     names = system.coordinate_names
     reference = reference_matrix(graph, near)
     chosen = _chosen(names, dependent, len(graph.A)) if dependent is not None else None
@@ -99,7 +100,7 @@ def shape_flow(
         dropped=dropped,
         kept=kept,
         dependent=tuple(f"{names[j]}_dot" for j in columns),
-        expressions=[velocities[j] for j in shape] + on_shape([accelerations[j] for j in free]),
+        expressions=[on_shape([graph.rates[j]])[0] for j in shape] + on_shape([accelerations[j] for j in free]),
         velocity_expressions=velocities,
         reaction_expressions=on_shape(graph.shared(reactions)),
         settle=settle,

@@ -20,11 +20,12 @@ import numpy as np
 
 from pfaff.errors import ParameterError, nearest
 from pfaff.flow.flow import COMPACT_FROM, Flow, lowered_again
-from pfaff.flow.graph import Expression, Graph, dot, graph_of
+from pfaff.flow.graph import Expression, Graph, dot
 from pfaff.flow.in_quasi_velocities import in_quasi_velocities, not_free, quasi_rows
 from pfaff.flow.initial import Constraints
 from pfaff.flow.lowering import reference_matrix, shape_flow
 from pfaff.flow.shape import dependent_velocities, ignorable_coordinates
+from pfaff.flow.uniform_motion import comoving_graph
 from pfaff.statement.characteristic import characteristic, unit_velocities
 from pfaff.statement.system import System
 from pfaff.threads import once
@@ -60,7 +61,7 @@ def independent(system: System, first: Iterable[str], others: Iterable[str]) -> 
     """The other velocities that the constraints leave free beside the first ones, as many as there are."""
     first = list(first)
     found: list[str] = []
-    rows = reference_matrix(graph_of(system))
+    rows = reference_matrix(comoving_graph(system))
     for name in others:
         if _free_together(system, rows, [*first, *found, name]):
             found.append(name)
@@ -82,7 +83,7 @@ def _free_together(system: System, A: np.ndarray, speeds: list[str]) -> bool:
 def _symmetric(
     system: System, independent: frozenset[str], near: tuple[float, ...]
 ) -> tuple[Flow, Rates, tuple[str, ...]]:
-    shape = _chart(system, independent, graph_of(system), near)
+    shape = _chart(system, independent, comoving_graph(system), near)
     rates = _extended(shape)
     cyclic = cyclic_coordinates(shape, rates)
     felt = [name for name in shape.states if name in system.coordinate_names and name not in cyclic]
@@ -197,7 +198,7 @@ def _extended(flow: Flow) -> Rates:
 
 def _turning(system: System, felt: Iterable[str]) -> Iterator[tuple[str, Graph]]:
     """Headings with which two ignorable coordinates may turn, and the equations along turning axes."""
-    names, graph = system.coordinate_names, graph_of(system)
+    names, graph = system.coordinate_names, comoving_graph(system)
     pairs = combinations([names.index(name) for name in ignorable_coordinates(system)], 2)
     for (i, j), heading, sense in product(pairs, felt, (1.0, -1.0)):
         h = names.index(heading)
