@@ -289,7 +289,8 @@ def least_change(M: np.ndarray, A: np.ndarray, wanted: np.ndarray, free: np.ndar
     if not (np.isfinite(A).all() and np.isfinite(M).all() and np.isfinite(wanted).all()):
         raise ConvergenceError("the constraints or the inertia are not finite at the start: start elsewhere")
     tiny, inertia = np.finfo(float).tiny, np.diag(M)
-    units = 1 / np.where(inertia > 0, np.sqrt(np.abs(inertia)), np.maximum(np.abs(A).max(axis=0, initial=0.0), tiny))
+    held = np.abs(A).max(axis=0, initial=0.0)
+    units = 1 / np.where(inertia > 0, np.sqrt(np.abs(inertia)), np.where(held > 0, held, 1.0))
     whole, follows = (np.linalg.norm(A * units * among, axis=1) for among in (True, free))
     sizes = np.maximum(np.where(follows > ROUNDED * whole, follows, whole), tiny)
     A, M, wanted = A * units / sizes[:, None], M * np.outer(units, units), wanted / sizes
