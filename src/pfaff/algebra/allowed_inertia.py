@@ -58,10 +58,9 @@ def kinetic_units(M: np.ndarray, A: np.ndarray) -> np.ndarray:
 def penalised(M: np.ndarray, A: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """M + AᵀS A and the diagonal of S, which makes both terms of like size: regular wherever all velocities that A
     allows have inertia. The first axes may count states."""
-    squares = A * A
-    sizes = squares.sum(axis=-1)
+    sizes = (A * A).sum(axis=-1)
     inertia = np.diagonal(M, axis1=-2, axis2=-1)[..., None, :]
-    moved = (inertia * squares).sum(axis=-1) / np.where(sizes > 0, sizes, 1.0)
+    moved = (inertia * (A != 0)).sum(axis=-1)
     moved = np.where(moved > 0, moved, inertia.sum(axis=-1))
     S = np.where(sizes > 0, moved / np.where(sizes > 0, sizes, 1.0), 0.0)
     return M + np.swapaxes(A, -1, -2) @ (S[..., None] * A), S

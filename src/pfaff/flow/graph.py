@@ -175,18 +175,14 @@ class Elimination:
 
 
 def _constraint_weights(M: list[list[Expression]], A: list[list[Expression]]) -> list[Expression]:
-    """S: for every row, Σ M_jj a_j²/(Σ a_j²)², which is in proportion to the inertia that the row moves; to all inertia
-    where it moves none."""
-    n = len(M)
-    massive = [j for j in range(n) if M[j][j] != ZERO]
+    """S: for every row Σ M_jj/Σ a_j² over the coordinates that it ties, whose units cancel; with all inertia for a row
+    that ties none to another, since any number does there."""
+    massive = [j for j in range(len(M)) if M[j][j] != ZERO]
     found = []
     for row in A:
-        squares = [a * a for a in row]
-        size, own = hy.sum(squares), [j for j in massive if row[j] != ZERO]
-        moved = (
-            dot([M[j][j] for j in own], [squares[j] for j in own]) / size if own else hy.sum([M[j][j] for j in massive])
-        )
-        found.append(moved / size)
+        own = [j for j in massive if row[j] != ZERO]
+        moved = [M[j][j] for j in (own if len(own) > 1 else massive)]
+        found.append(hy.sum(moved) / dot(row, row))
     return found
 
 

@@ -150,9 +150,9 @@ class System(Parametrised):
         s, w = self.statement, self.uniform_motion
         if not w:
             return s.demanding
-        rest = {**dict(zip(s.v, w, strict=True)), s.time: sm.S.Zero}
-        free = len(self.nonholonomic_constraints)
-        return tuple(k < free and not identical(c.xreplace(rest), sm.S.Zero) for k, c in enumerate(s.constraints))
+        along = {**dict(zip(s.v, w, strict=True)), s.time: sm.S.Zero}
+        demands = (not identical(c.xreplace(along), sm.S.Zero) for c in s.constraints)
+        return tuple(k < s.nonholonomic and each for k, each in enumerate(demands))
 
     @cached_property
     def coordinate_names(self) -> tuple[str, ...]:
