@@ -21,7 +21,7 @@ from pfaff.flow.uniform_motion import frame_velocities
 from pfaff.rest.balance import Balance
 from pfaff.statement.constraints import numbered
 from pfaff.statement.told import told
-from pfaff.statement.values import SQUARABLE, one_of, place
+from pfaff.statement.values import huge, one_of, place
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -180,13 +180,12 @@ def check_rests(balance: Balance, z: np.ndarray, load: str | None) -> None:
 def check_finite(case: Case, balance: Balance, z: np.ndarray) -> None:
     residual, jacobian, _ = balance.evaluate(z, case.numbers)
     if not (np.isfinite(residual).all() and np.isfinite(jacobian).all()):
-        sizes = {p.name: float(case.numbers[k]) for k, p in enumerate(case.system.parameters)}
-        huge = ", ".join(f"{name} is {value:g}" for name, value in sizes.items() if abs(value) > SQUARABLE)
+        culprits = huge(case.system.parameter_names, case.numbers)
         raise ConvergenceError(
             f"the forces of {case.system.name} are not finite at the start of the search: "
             f"fix a coordinate where they are, such as equilibrium({case.system.coordinate_names[0]}=1); if a load of "
             "zero is the cause, give it another value, case.at(…), at which hopf and branch then begin"
-            + (f", or use other units: {huge}" if huge else "")
+            + (f", or use other units: {culprits}" if culprits else "")
         )
 
 
