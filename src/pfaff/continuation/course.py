@@ -30,6 +30,7 @@ from pfaff.continuation.endings import Ending, Reason
 from pfaff.continuation.measuring import checked_events
 from pfaff.errors import ParameterError
 from pfaff.statement.values import (
+    LONGEST,
     MOST,
     broken_promise,
     end_from,
@@ -69,7 +70,7 @@ class Course:
         cls, to: Any, step: Any, points: Any, bounds: Any, progress: Any, of: str = "", events: Any = None
     ) -> Course:
         """Check the arguments; ``of`` is the parameter that is followed, which errors name."""
-        of = of if isinstance(of, str) else ""
+        of = of if isinstance(of, str) and of.isidentifier() and len(of) <= LONGEST else ""
         if to is None:
             raise ParameterError(f"how far? Give the last value of {of or 'the parameter'}: to=…")
         share = f"give the largest step as a share of the range, between {LEAST:g} and 1"
