@@ -17,6 +17,7 @@ from pfaff.principles.kinematics import checked_quasi_velocities, readable, simp
 from pfaff.principles.lagrange import LagrangeEquations
 from pfaff.principles.principle import Principle
 from pfaff.principles.typeset import Step, bold, lines, shorter, typeset, vanishing
+from pfaff.statement.told import answering
 from pfaff.threads import cached_property
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 AUTOMATIC = ("u", "nu", "omega", "quasi")  # the first that clashes with nothing that is stated
 
 
+@answering
 @dataclass(frozen=True, eq=False)
 class AppellEquations(Principle):
     """k = n − l equations in quasi-velocities u, with q̇ = B u + β and A B = 0.
