@@ -14,6 +14,7 @@ from functools import partial
 import numpy as np
 
 from pfaff.algebra.bordering import balanced
+from pfaff.algebra.tolerances import EPS
 from pfaff.checks.check import Check
 from pfaff.threads import cached_property
 
@@ -28,9 +29,8 @@ KEPT = 0.05  # rate of motion along a family on which something is conserved, re
 MOST = 40  # states up to which cycles are solved for
 WIDE = 1e-3  # step of differences of fourth order, relative to the size named next
 ASIDE = 1e-4  # step of differences, relative to the size at which terms of third order are those of first
-SAME = 1e-6  # what may be left of A q = iω q, relative to its terms
+HELD = 1e-6  # what may be left of A q = iω q, relative to its terms
 ITERATIONS = 4  # of inverse iteration, for the exponents near zero
-EPS = float(np.finfo(float).eps)
 
 Rates = Callable[[np.ndarray, float], np.ndarray]  # f at states, a column each, and a load
 
@@ -90,7 +90,7 @@ def mode(claim: Claim, rates: Rates) -> Check:
     return Check(
         "±iω are eigenvalues of the flow about the equilibrium, by differences",
         float(left.max()),
-        float(max(SAME, 10 * error.max())),
+        float(max(HELD, 10 * error.max())),
         "the equilibrium or the frequency is not what the equations have: rescale states, or state them anew",
     )
 

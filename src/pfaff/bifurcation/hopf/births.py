@@ -18,9 +18,9 @@ from pfaff.bifurcation.hopf.hopf import Hopf
 from pfaff.bifurcation.hopf.normal_form import VANISHES
 from pfaff.bifurcation.orbits.chords import Point
 from pfaff.bifurcation.orbits.cycles import Cycle, Mesh
+from pfaff.bifurcation.orbits.newborn import Newborn
 from pfaff.bifurcation.orbits.orbit_problem import INTERVALS, OrbitProblem
 from pfaff.bifurcation.orbits.orbit_switching import accurate, span_of, value_of
-from pfaff.bifurcation.orbits.orbits import Newborn
 from pfaff.bifurcation.orbits.stepping import Continuation
 from pfaff.continuation.endings import Refused
 from pfaff.errors import ConvergenceError, NoBifurcationError, PfaffError
