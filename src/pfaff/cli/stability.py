@@ -145,7 +145,7 @@ def critical(
     if exact:
         kinds = ("flutter", "divergence", "buckling")
         given = state_values(case, fix)
-        loads = {kind: getattr(case, kind)(load=load_parameter, to=to, exact=True, **given) for kind in kinds}
+        loads = {kind: getattr(case, kind)(load=load_parameter, to=to, exact=True, fixed=given) for kind in kinds}
     else:
         found = case.critical(load=load_parameter, to=to, **state_values(case, fix))
         loads = {"flutter": found.flutter, "divergence": found.divergence, "buckling": found.buckling}

@@ -26,7 +26,7 @@ from pfaff.rest.mechanical import Equilibrium, equilibrium_near
 from pfaff.rest.small_motions import linearise
 from pfaff.rest.states import SteadyState
 from pfaff.statement import Ode
-from pfaff.statement.values import by_name, number_from, one_of
+from pfaff.statement.values import by_name, number_from
 
 if TYPE_CHECKING:
     from pfaff.case import Bound
@@ -80,13 +80,13 @@ def start_of(case: Bound, given: Mapping[str, Any] | None) -> Start:
 
 def _checked(case: Bound, given: Mapping[str, Any]) -> dict[str, float]:
     for name in given:
-        one_of(case.system.state_names, name, f"{case.system.name} has no state {{}} to start from")
+        case.system.named(name, case.system.moving_names, f"{case.system.name} has no state {{}} to start from")
     return {name: number_from(name, value) for name, value in given.items()}
 
 
 def _at_rest(case: Any, near: Mapping[str, float]) -> Equilibrium | SteadyState | SteadyMotion:
     if isinstance(case.system, Ode):
-        return case.equilibrium(**near)
+        return case.equilibrium(start=near)
     if not near:
         return case.equilibrium()
     if any(name not in case.system.coordinate_names for name in near):

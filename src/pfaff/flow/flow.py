@@ -23,6 +23,7 @@ from pfaff.errors import ParameterError, PfaffError, RankError, SingularMassErro
 from pfaff.flow.accelerations import Accelerations
 from pfaff.flow.compiled import Compiled
 from pfaff.flow.graph import Expression, Graph, graph_of
+from pfaff.statement.called import unfolded
 from pfaff.statement.odes import Ode
 from pfaff.statement.system import System
 from pfaff.statement.values import named, numbers_from, one_of, shown, whole_number
@@ -127,6 +128,17 @@ class Flow(Travels):
         """f(x) without a check that it is finite."""
         return self._evaluate("rhs", lambda: self.expressions, x, case, time)
 
+    def bond_rows(self, x: np.ndarray, numbers: np.ndarray) -> np.ndarray:
+        """Derivatives of the bonds at states given as columns: rows that vanish on the changes which constraints allow,
+        indexed [state as given, row, component]."""
+        n, count = x.shape
+        if not self.bonds:
+            return np.zeros((count, 0, n))
+        rows = self.compiled(
+            "bonds", lambda: list(np.ravel(hy.diff_tensors(list(self.bonds), self.variables, diff_order=1).jacobian))
+        )
+        return rows(x, numbers).T.reshape(count, -1, n)
+
     @property
     def operations(self) -> int:
         """Elementary operations of one evaluation of the compiled right-hand side."""
@@ -190,7 +202,7 @@ class Flow(Travels):
             return np.zeros((0, *np.shape(x)[1:]))
         return self._evaluate("reactions", lambda: self.reaction_expressions, x, case, time)
 
-    def reconstruct(self, t: np.ndarray, x: np.ndarray, case: Bound, /, **start: float) -> dict[str, np.ndarray]:
+    def reconstruct(self, t: np.ndarray, x: np.ndarray, case: Bound, /, **start: Any) -> dict[str, np.ndarray]:
         """The dropped coordinates along a sampled motion x[:, k] = x(t[k]), from their starting values (0 by default).
 
         Integrates the cubic spline of their velocities: fourth order in the sampling step.
@@ -203,6 +215,7 @@ class Flow(Travels):
                 f"times of shape {t.shape} and states of shape {x.shape}: give increasing times and one column of "
                 f"{len(self.states)} states for each"
             )
+        start = unfolded("start", start)
         for name in start:
             one_of(self.dropped, name, "{} was not dropped")
         if isinstance(self.system, Ode):

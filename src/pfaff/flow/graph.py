@@ -52,6 +52,17 @@ class Graph:
     repeated: list[list[Expression]]  # the rows of A of those that follow from them
     explicit: Expression  # ∂(V − T)/∂t, the power of explicit time
     symbols: dict[sm.Symbol, Expression]
+    drift: Sequence[Expression] = ()  # velocities of the coordinates' frame, if it moves: q̇ is then v less these
+
+    @property
+    def rates(self) -> list[Expression]:
+        """The rates of the coordinates: their velocities, less those of their frame."""
+        return [v - w for v, w in zip(self.v, self.drift, strict=True)] if self.drift else self.v
+
+    @property
+    def resting(self) -> dict[Expression, Expression]:
+        """The velocities of what rests in these coordinates."""
+        return dict(zip(self.v, self.drift or [ZERO] * len(self.v), strict=True))
 
     @property
     def nonholonomic(self) -> int:

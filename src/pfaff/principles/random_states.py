@@ -16,7 +16,7 @@ from pfaff.flow.initial import KEPT, Constraints, on_positions, on_velocities
 from pfaff.statement import System
 from pfaff.statement.characteristic import characteristic
 from pfaff.statement.evaluation import magnitudes
-from pfaff.statement.values import by_name, number_from, one_of, whole_number
+from pfaff.statement.values import by_name, number_from, whole_number
 
 if TYPE_CHECKING:
     from pfaff.case import Case
@@ -92,7 +92,7 @@ def _unless_usual(sizes: np.ndarray) -> np.ndarray:
 def _configuration(system: System, near: Mapping[str, float]) -> np.ndarray:
     near = by_name("near", near, "{'theta1': 0.1}")
     for name in near:
-        one_of(system.coordinate_names, name, f"{system.name} has no coordinate")
+        system.named(name, system.coordinate_names, f"{system.name} has no coordinate")
     return np.array([number_from(name, near.get(name, 0.0)) for name in system.coordinate_names])
 
 

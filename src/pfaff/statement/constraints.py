@@ -30,10 +30,11 @@ def dependent_constraints(system: System) -> Dependence:
 
 
 def numbered(system: System, rows: Sequence[int]) -> str:
-    """Constraints by their numbers among all, nonholonomic ones first, with the names that they have."""
-    labels = (*system.nonholonomic_constraints.labels, *system.holonomic_constraints.labels)  # type: ignore[attr-defined]
-    each = (f"{row + 1}" + (f" ({labels[row]})" if labels[row] else "") for row in rows)
-    return f"constraint{'s' if len(rows) > 1 else ''} {', '.join(each)}"
+    """Constraints for a message, by their names or their numbers, counted through both kinds."""
+    names = {alias.removeprefix("p_"): p for alias, p in system.reaction_aliases.items()}
+    own = {p: repr(name) for name, p in names.items()}
+    shown = (own.get(system.reaction_names[row], str(row + 1)) for row in rows)
+    return f"constraint{'s' if len(rows) > 1 else ''} {', '.join(shown)}"
 
 
 def check_integrability(system: System) -> None:
@@ -48,9 +49,10 @@ def check_integrability(system: System) -> None:
     found = first_integrable(s, s.nonholonomic)
     if found is not None:
         row, integral = found
+        title = system.constraint_titles[system.kept[row]]
         back = {plain: original for original, plain in s.to_plain.items()}
         form = f"holonomic_constraints=[{integral.xreplace(back)}]" if integral is not None else "its integrated form"
         raise ConstraintError(
-            f"nonholonomic {numbered(system, [system.kept[row]])} is integrable (Frobenius), hence holonomic: "
+            f"{title} is integrable (Frobenius), hence holonomic: "
             f"state it as {form}, up to a constant, or set accept_integrable=True to leave that constant free"
         )

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast, overload
 
 import sympy as sm
 
 from pfaff.errors import StatementError
+from pfaff.statement.called import written
+from pfaff.statement.characteristic import identical
 from pfaff.statement.drawing import Drawing
-from pfaff.statement.parameters import Parametrised
+from pfaff.statement.parameters import Parametrised, with_symbols
 from pfaff.statement.particles import Particle
 from pfaff.statement.plain_symbols import Statement
 from pfaff.statement.quasi_velocities import stated_quasi_velocities
-from pfaff.statement.reading import read
-from pfaff.statement.values import one_of, spelt
+from pfaff.statement.reading import read, titled
+from pfaff.statement.values import spelt
 from pfaff.threads import cached_property
 
 if TYPE_CHECKING:
@@ -100,6 +102,8 @@ class System(Parametrised):
     needs_inertia: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
+        stated = [getattr(self, each.name) for each in fields(self) if each.init and each.name != "parameters"]
+        object.__setattr__(self, "parameters", with_symbols(self.parameters, *stated))
         if not isinstance(self.rods, tuple | list) or self.rods:
             from pfaff.statement.rod_frame import state_rods
 
@@ -124,13 +128,31 @@ class System(Parametrised):
     def acting(self) -> frozenset[sm.Symbol]:
         """The symbols that energies, forces and constraints depend on."""
         s = self.statement
-        stated = (s.kinetic, s.potential, s.dissipation, *s.forces, *s.constraints)
+        stated = (s.kinetic, s.potential, s.dissipation, *s.forces, *s.constraints, *s.positions)
         return frozenset().union(*(each.free_symbols for each in stated))
 
     @cached_property
     def autonomous(self) -> bool:
-        """Whether time appears in the coordinates only."""
-        return self.time not in self.acting
+        """Whether time appears in the coordinates only, or by a uniform motion of the constraints alone."""
+        return self.time not in self.acting or bool(self.uniform_motion)
+
+    @cached_property
+    def uniform_motion(self) -> tuple[sm.Expr, ...]:
+        """Velocities of coordinates in which constraints such as X − v t = 0 rest and time appears nowhere, if there
+        are such."""
+        from pfaff.flow.uniform_motion import uniform_motion
+
+        return uniform_motion(self)
+
+    @cached_property
+    def demanding(self) -> tuple[bool, ...]:
+        """Which constraints demand something of what rests, in coordinates that move along with them if they move."""
+        s, w = self.statement, self.uniform_motion
+        if not w:
+            return s.demanding
+        along = {**dict(zip(s.v, w, strict=True)), s.time: sm.S.Zero}
+        demands = (not identical(c.xreplace(along), sm.S.Zero) for c in s.constraints)
+        return tuple(k < s.nonholonomic and each for k, each in enumerate(demands))
 
     @cached_property
     def coordinate_names(self) -> tuple[str, ...]:
@@ -167,6 +189,15 @@ class System(Parametrised):
         count = len(self.nonholonomic_constraints) + len(self.holonomic_constraints)
         return ("p",) if count == 1 else tuple(f"p{k + 1}" for k in range(count))
 
+    @property
+    def constraint_titles(self) -> tuple[str, ...]:
+        """Every constraint for a message, by its name or its number: nonholonomic ones first."""
+        kinds = ("nonholonomic", "holonomic")
+        rows = (
+            (kind, k, label) for kind in kinds for k, label in enumerate(getattr(self, f"{kind}_constraints").labels)
+        )
+        return tuple(titled(*row) for row in rows)
+
     @cached_property
     def kept(self) -> tuple[int, ...]:
         """The independent constraints among all that are stated, counted from zero."""
@@ -184,6 +215,19 @@ class System(Parametrised):
             label for kind in ("nonholonomic", "holonomic") for label in getattr(self, f"{kind}_constraints").labels
         ]
         return {f"p_{label}": name for label, name in zip(labels, self.reaction_names, strict=True) if label}
+
+    def use_of(self, name: str) -> str:
+        given = written(name)
+        if name in self.coordinate_names:
+            return f"it is a coordinate, from which motions start, simulate(10, {given}), and that equilibria fix"
+        if name in self.moving_names:
+            what = "quasi-velocity" if name in self.quasi_velocities else "velocity"
+            return f"it is a {what}, from which motions start, simulate(10, {given}), and that steady({given}) fixes"
+        if name in self.reaction_names or name in self.reaction_aliases:
+            return f"it is a reaction, of motions and equilibria, motion[{name!r}], and fixed by equilibrium({given})"
+        if f"p_{name}" in self.reaction_aliases:
+            return f"it is a constraint, whose reaction is called p_{name}"
+        return super().use_of(name)
 
     def __getattr__(self, name: str) -> Any:
         """Answer names of analyses, which need numbers: they are methods of a case."""
@@ -226,9 +270,9 @@ class System(Parametrised):
         Quasi-velocities may be chosen for Appell's, by name or as a list: expressions linear in the velocities, or the
         names of those that the system states.
         """
-        from pfaff.principles import PRINCIPLES, derive
+        from pfaff.principles import check_principle, derive
 
-        one_of(PRINCIPLES, principle, "unknown principle", StatementError)
+        check_principle(principle)
         self.check_written_out()
         if quasi_velocities is None:
             return derive(self, principle)

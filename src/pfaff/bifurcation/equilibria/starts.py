@@ -112,7 +112,7 @@ def _rest(case: Any, given: Mapping[str, float], fixed: Mapping[str, float]) -> 
     from pfaff.rest.mechanical import equilibrium_near
 
     if not given:
-        return case.equilibrium(**fixed)
+        return case.equilibrium(fixed=fixed)
     balance = Balance(case, fixed)
     z = balance.start()
     for name, value in given.items():
