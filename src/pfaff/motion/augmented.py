@@ -24,6 +24,7 @@ from pfaff.motion.outcomes import COLLAPSED, FINISHED, INTERRUPTED, TOO_MANY, Ou
 from pfaff.motion.result import Motion
 from pfaff.motion.three_fields import Midpoint, Node, ThreeFields
 from pfaff.statement import System
+from pfaff.statement.inertia import usual_inertias
 from pfaff.threads import cached_property, hand_on, once
 
 if TYPE_CHECKING:
@@ -153,17 +154,19 @@ def _work_scale(task: Task) -> float:
     """Twice the kinetic energy that the accelerations at the start would bring about in a share of the motion."""
     n, case = len(task.start.q), task.driven.case
     M, h, A, gamma = _split(case.system, balances(case.system)(task.x, case.numbers)[:, None])
-    speed = SHARE * task.duration * accelerations(M, h, A, gamma)[0][0]
+    speed = SHARE * task.duration * accelerations(case.system, M, h, A, gamma)[0][0]
     return float(speed @ M[0] @ speed) if n else 0.0
 
 
-def accelerations(M: np.ndarray, h: np.ndarray, A: np.ndarray, gamma: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def accelerations(
+    system: System, M: np.ndarray, h: np.ndarray, A: np.ndarray, gamma: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
     """q̈ and the reactions λ of M q̈ + h + Aᵀλ = 0, A q̈ + γ = 0: of all solutions the one with least Σ (a M⁻¹aᵀ) λ².
 
     The first axis counts states. M may be singular where the constraints hold what has no inertia: M + AᵀS A with
     h + AᵀS γ has the same solutions.
     """
-    M, S = penalised(M, A)
+    M, S = penalised(M, A, usual_inertias(system))
     h = h + np.einsum("kij,ki->kj", A, S * gamma)
     sizes, axes = np.linalg.eigh(M)
     root = axes / np.sqrt(np.maximum(sizes, 1e-14 * sizes[:, -1:]))[:, None, :]  # root rootᵀ = M⁻¹
@@ -240,7 +243,7 @@ def _sampled(
         y[:, k] = np.concatenate(fields.set_right(t[k], y[:n, k], y[n:, k]))
     y[:, ~between] = np.concatenate([track.q, track.v])[:, nearest[~between]]
     here = measures(case.system)(y, case.numbers, t)
-    p = accelerations(*_split(case.system, balances(case.system)(y, case.numbers, t)))[1].T
+    p = accelerations(case.system, *_split(case.system, balances(case.system)(y, case.numbers, t)))[1].T
     energy = Energy(here[0], here[1], here[2], *velocities(forward * t)[n:])
     length = f"of {abs(track.t[1]):.6g}" if step is not None else f"for a tolerance of {tolerance:g}"
     count = len(track.t) - 1
