@@ -14,6 +14,7 @@ import numpy as np
 import sympy as sm
 
 from pfaff.errors import ParameterError, nearest
+from pfaff.statement.called import in_symbols
 from pfaff.statement.expressions import LONGEST, vanishing, warn_of_no_number
 from pfaff.statement.names import checked_title
 from pfaff.statement.values import by_name, shown
@@ -66,10 +67,13 @@ def measure(expression: Any, point: Any, culprit: str = "the measure") -> Measur
     formula = vanishing(expression, known, culprit, ParameterError)
     if not isinstance(formula, sm.Expr):
         raise ParameterError(f"{culprit} is {shown(formula)}: give an expression of {_some(known)}")
+    formula = in_symbols(formula)
     used = sorted(formula.free_symbols, key=str)
     for symbol in used:
         if symbol.name not in known:
-            raise ParameterError(f"{culprit} contains the unknown {symbol}: {nearest(symbol.name, known)}")
+            use = _use_of(point, symbol.name)
+            here = f"{use}; here {_some(known)} are known" if use else nearest(symbol.name, known)
+            raise ParameterError(f"{culprit} contains the unknown {symbol}: {here}")
     if not used or formula.atoms(sm.core.function.AppliedUndef):
         raise ParameterError(f"{culprit} is {shown(formula)}: give an expression of {_some(known)}")
     evaluate = sm.lambdify(used, formula, modules="numpy")
@@ -94,3 +98,9 @@ def _check_extremes(expression: Any, known: Mapping[str, Any], culprit: str) -> 
 def _some(known: Mapping[str, Any]) -> str:
     names = list(known)
     return ", ".join(names[:12]) + (", …" if len(names) > 12 else "")
+
+
+def _use_of(point: Any, name: str) -> str:
+    """Where a name of the system is used; empty for any other, and where the system is an assembly."""
+    use_of = getattr(point.case.system, "use_of", None)
+    return "" if use_of is None else str(use_of(name))

@@ -47,7 +47,7 @@ def in_all_velocities(flow: Flow, rate: float) -> Flow:
         dependent=(),
         expressions=[*(graph.v[j] for j in shape), *placed(accelerations)],
         velocity_expressions=graph.v,
-        reaction_expressions=placed(reactions),
+        reaction_expressions=placed(graph.shared(reactions)),
         settle=settle,
         pivots=placed([hy.sqrt(d) for d in graph.elimination.schur[1] if hy.get_variables([d])]),
         accelerations=Accelerations(graph, range(len(names)), {}, fixed),

@@ -53,7 +53,7 @@ def full_flow(system: System) -> Flow:
         dependent=(),
         expressions=[*graph.v, *accelerations],
         velocity_expressions=graph.v,
-        reaction_expressions=reactions,
+        reaction_expressions=graph.shared(reactions),
         accelerations=Accelerations(graph, range(len(names)), {}),
     )
 
@@ -67,7 +67,6 @@ def shape_flow(
     ``settle`` holonomic constraints obey φ̇ = −settle φ: the same motions on φ = 0, but an equilibrium there has no
     zero eigenvalue for leaving it. A ``graph`` may use other velocities for ignorable coordinates.
     """
-    system.check_independent()
     if system.rods:
         from pfaff.flow.structured_states import shape_structured
 
@@ -97,7 +96,7 @@ def shape_flow(
         dependent=tuple(f"{names[j]}_dot" for j in columns),
         expressions=[velocities[j] for j in shape] + on_shape([accelerations[j] for j in free]),
         velocity_expressions=velocities,
-        reaction_expressions=on_shape(reactions),
+        reaction_expressions=on_shape(graph.shared(reactions)),
         settle=settle,
         pivots=[pivot for pivot in pivots if hy.get_variables([pivot])],
         accelerations=Accelerations(graph, free, dict(zip(columns, solved, strict=True))),

@@ -254,7 +254,7 @@ def _chart(system: System, independent: frozenset[str], graph: Graph) -> Flow:
     for name in wanted:
         if name not in names:
             raise ParameterError(f"{system.name} has no velocity {name}_dot: {nearest(name, names)}")
-    settle = SETTLE if system.holonomic_constraints else 0.0
+    settle = SETTLE if system.statement.positions else 0.0
     A = reference_matrix(graph)
     open_ = [j for j, name in enumerate(names) if name not in wanted]
     if len(A) and np.linalg.matrix_rank(A[:, open_]) < len(A):

@@ -83,8 +83,7 @@ class Trajectory(Checked):
         return verified_trajectory(self) if self.tolerance is not None else ()
 
     def __getitem__(self, name: str) -> np.ndarray:
-        one_of(self.states, name, "no state")
-        return self.y[self.states.index(name)]
+        return self.y[self.states.index(one_of(self.states, name, "no state"))]
 
     def __call__(self, t: Any) -> np.ndarray:
         """The states at a time, or one column for each of several: the integrator's own polynomials."""
@@ -123,7 +122,7 @@ class Trajectory(Checked):
         """Every state, or those named, in time, and the first two of them against each other."""
         from pfaff.draw.motion import draw_trajectory
 
-        return draw_trajectory(self, names)
+        return draw_trajectory(self, [one_of(self.states, name, "no state") for name in names])
 
 
 def trajectory(

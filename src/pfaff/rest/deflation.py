@@ -109,7 +109,8 @@ def _told(known: Known, bounds: Mapping[str, float], family: list[str]) -> str:
 
 
 def _bounds(balance: Balance, within: Any) -> tuple[np.ndarray, np.ndarray, dict[str, float]]:
-    given = by_name("within", within, "{'p': 20}")
+    aliases = balance.case.system.reaction_aliases
+    given = {aliases.get(name, name): bound for name, bound in by_name("within", within, "{'p': 20}").items()}
     if not given:
         raise ParameterError("within what? Give a bound for a coordinate or reaction by name, within={'p': 20}")
     upper = np.full(len(balance.names), np.inf)

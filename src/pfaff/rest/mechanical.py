@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pfaff.algebra.allowed_inertia import allowed_inertia
 from pfaff.algebra.tolerances import NEIGHBOUR, RANK
 from pfaff.errors import ConvergenceError, SingularMassError
+from pfaff.flow.statics import all_reactions
 from pfaff.rest.balance import Balance
 from pfaff.statement.told import told
 from pfaff.statement.values import SQUARABLE, one_of, place
@@ -33,7 +35,7 @@ SINGULAR = 1e-13  # inertia below this, relative to the largest in units in whic
 @told
 @dataclass(frozen=True)
 class Equilibrium:
-    """A configuration at rest, its reactions, and the family it belongs to."""
+    """A configuration at rest, the reactions p of its independent constraints, and the family it belongs to."""
 
     case: Case
     q: np.ndarray
@@ -48,7 +50,10 @@ class Equilibrium:
 
     @property
     def reaction(self) -> dict[str, float]:
-        return dict(zip(self.case.system.reaction_names, self.p.tolist(), strict=True))
+        """The reaction of every constraint that is stated; redundant ones share theirs by least norm."""
+        system = self.case.system
+        values = all_reactions(system, self.q, self.p, self.case.numbers)
+        return dict(zip(system.reaction_names, values.tolist(), strict=True))
 
     @property
     def status(self) -> str:
@@ -60,8 +65,7 @@ class Equilibrium:
     def __getitem__(self, name: str) -> float:
         known = {**self.coordinates, **self.reaction}
         known |= {alias: known[p] for alias, p in self.case.system.reaction_aliases.items()}
-        one_of(known, name, "no coordinate or reaction")
-        return known[name]
+        return known[one_of(known, name, "no coordinate or reaction")]
 
     def plot(self) -> Figure:
         from pfaff.draw.configuration import draw_equilibria
@@ -157,8 +161,9 @@ def check_rests(balance: Balance, z: np.ndarray, load: str | None) -> None:
     if len(moving):
         follow = f"; follow them to where they lose stability by case.at({load}=…).steady().branch({load!r}, to=…)"
         raise ConvergenceError(
-            f"{case.system.name} does not rest{f' under {load}' if load else ''}: its nonholonomic constraint "
-            f"{', '.join(str(k + 1) for k in moving)} demands a velocity. Ask for its steady motions, case.steady()"
+            f"{case.system.name} does not rest{f' under {load}' if load else ''}: its "
+            f"{', '.join(case.system.constraint_titles[k] for k in moving)} demands a velocity. Ask for its steady "
+            "motions, case.steady()"
             f"{follow if load else ''}"
         )
 
@@ -171,7 +176,7 @@ def check_finite(case: Case, balance: Balance, z: np.ndarray) -> None:
         raise ConvergenceError(
             f"the forces of {case.system.name} are not finite at the start of the search: "
             f"fix a coordinate where they are, such as equilibrium({case.system.coordinate_names[0]}=1); if a load of "
-            "zero is the cause, hopf(to=…) and branch(to=…) begin at the value that the case has"
+            "zero is the cause, give it another value, case.at(…), at which hopf and branch then begin"
             + (f", or use other units: {huge}" if huge else "")
         )
 
@@ -200,16 +205,17 @@ def _check_mass(case: Case, balance: Balance, z: np.ndarray) -> None:
         np.linalg.cholesky(lowered)
         return
     except np.linalg.LinAlgError:
-        values, vectors = np.linalg.eigh(scaled)
-    if values[0] <= SINGULAR * max(values[-1], np.finfo(float).tiny):
-        along = case.system.coordinate_names[int(np.abs(vectors[:, 0]).argmax())]
-        if values[0] > -SINGULAR * values[-1] and (at.M.diagonal() > 0).all():
+        found = allowed_inertia(at.M, at.A)
+    if found.lacks(SINGULAR):
+        along = case.system.coordinate_names[found.along]
+        beside = " on the motions that its constraints allow" if len(at.A) else ""
+        if found.least > -SINGULAR and (at.M.diagonal() > 0).all():
             raise SingularMassError(
-                f"the mass matrix of {case.system.name} is singular as far as rounding shows, mostly along {along}: "
-                "let masses differ by less, or, if a motion has no inertia at all, give it some"
+                f"the mass matrix of {case.system.name} is singular{beside} as far as rounding shows, mostly along "
+                f"{along}: let masses differ by less, or, if a motion has no inertia at all, give it some"
             )
         raise SingularMassError(
-            f"the mass matrix of {case.system.name} is not positive definite, mostly along {along}: "
+            f"the mass matrix of {case.system.name} is not positive definite{beside}, mostly along {along}: "
             f"give {along} positive inertia or remove it from the coordinates"
         )
 

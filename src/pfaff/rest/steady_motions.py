@@ -154,8 +154,7 @@ class SteadyMotion:
         reaction, aliases = self.reaction, self.case.system.reaction_aliases
         known = {**self.state, **self.velocities, **self.quasi_velocities, **reaction}
         known |= {alias: reaction[p] for alias, p in aliases.items() if p in reaction}
-        one_of(known, name, "no coordinate, velocity or reaction")
-        return known[name]
+        return known[one_of(known, name, "no coordinate, velocity or reaction")]
 
     def plot(self) -> Figure:
         return self.spectrum().plot()
@@ -321,7 +320,7 @@ def _exact_zeros(case: Case, flow: Flow, x: np.ndarray) -> np.ndarray:
 def allowed_directions(flow: Flow, x: np.ndarray, numbers: np.ndarray) -> np.ndarray:
     """An orthonormal basis of the directions that keep to the holonomic constraints."""
     system: System = flow.system  # type: ignore[assignment]
-    n, count = len(flow.states), len(system.holonomic_constraints)
+    n, count = len(flow.states), len(system.statement.positions)
     if not count:
         return np.eye(n)
 

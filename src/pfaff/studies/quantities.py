@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,7 +16,7 @@ import numpy as np
 from pfaff.errors import NoBifurcationError, ParameterError
 from pfaff.statement.names import checked_title
 from pfaff.statement.values import named, number_from, one_of, shown
-from pfaff.studies.recipe import function_from, function_origin
+from pfaff.studies.named_files import function_from, function_origin
 from pfaff.threads import part_of_a_whole
 
 if TYPE_CHECKING:
@@ -65,12 +65,20 @@ class Found:
 
 @dataclass(frozen=True)
 class Measure:
-    """Names of numbers, and how to compute them for a case. ``about`` is JSON; a function is found again by its
-    file."""
+    """Names of numbers, and how to compute them for a case. ``about`` is JSON.
+
+    A function goes to other processes by its file, if a caller has given the function or trusts the file; one that only
+    a store names is not ``known``.
+    """
 
     names: tuple[str, ...]
     about: Mapping[str, Any]
     function: Callable[[Any], Any] | None = None
+    trusted: bool = False
+
+    @property
+    def known(self) -> bool:
+        return self.about["kind"] != "function" or self.function is not None or self.trusted
 
     def __call__(self, case: Bound, asked: Asked) -> Found:
         kind = self.about["kind"]
@@ -79,7 +87,9 @@ class Measure:
         return KINDS[kind](case, asked, self)
 
     def _called(self, case: Bound) -> Found:
-        function = self.function or function_from(self.about)
+        if not self.known:
+            raise ParameterError(f"what measures {', '.join(self.names)} is not known here: give the function")
+        function = function_from(self.about) if self.function is None else self.function
         given = function(case)
         numbers = given if isinstance(given, Mapping) else {self.names[0]: given}
         values = {name: _number(name, numbers.get(name)) for name in self.names}
@@ -88,7 +98,7 @@ class Measure:
 
     def __getstate__(self) -> dict[str, Any]:
         function = None if "file" in self.about else self.function
-        return {"names": self.names, "about": dict(self.about), "function": function}
+        return {"names": self.names, "about": dict(self.about), "function": function, "trusted": self.known}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         for name, value in state.items():
@@ -189,15 +199,20 @@ def _joined(measures: list[Measure]) -> list[Measure]:
     return list(found.values())
 
 
-def restored_measures(about: Sequence[Mapping[str, Any]]) -> tuple[Measure, ...]:
-    return tuple(Measure(tuple(each["names"]), {k: v for k, v in each.items() if k != "names"}) for each in about)
+def restored_measures(about: Sequence[Mapping[str, Any]], trust: bool = False) -> tuple[Measure, ...]:
+    """The measures of a recipe; functions that it names are taken from their files, by executing these, if they are
+    trusted."""
+    found = [Measure(tuple(each["names"]), {k: v for k, v in each.items() if k != "names"}) for each in about]
+    return tuple(
+        replace(each, function=function_from(each.about)) if trust and "file" in each.about else each for each in found
+    )
 
 
 def _hopf(case: Bound, asked: Asked, measure: Measure) -> Found:
     if speeds(case, asked):
         return _hopf_of_steady(case, asked, measure)
     try:
-        hopf = case.hopf(asked.load, asked.to, **asked.fixed)
+        hopf = case.hopf(asked.load, asked.to, fixed=asked.fixed)
     except NoBifurcationError as answer:
         return Found(dict.fromkeys(measure.names, math.nan), str(answer))
     numbers = {name: hopf_number(hopf, name) for name in measure.names}
@@ -215,7 +230,7 @@ def _hopf_of_steady(case: Any, asked: Asked, measure: Measure) -> Found:
     """The first Hopf point on a branch of steady motions, in a parameter, a speed or a coordinate."""
     if asked.load is None or asked.to is None:
         raise ParameterError("a branch of steady motions needs what varies and how far: load='s_dot', to=8")
-    branch = case.steady(**asked.fixed).branch(asked.load, asked.to)
+    branch = case.steady(fixed=asked.fixed).branch(asked.load, asked.to)
     first = next(iter(branch.of_kind("hopf")), None)
     if first is None:
         return Found(dict.fromkeys(measure.names, math.nan), f"no Hopf point: {branch.status}")
@@ -235,11 +250,11 @@ def _steady_number(special: Any, name: str) -> float:
 
 def _critical(case: Any, asked: Asked, measure: Measure) -> Found:
     if set(measure.names) <= {"flutter", "flutter_frequency"}:
-        found = {"flutter": case.flutter(asked.load, asked.to, **asked.fixed)}
+        found = {"flutter": case.flutter(asked.load, asked.to, fixed=asked.fixed)}
     elif len(measure.names) == 1:
-        found = {measure.names[0]: getattr(case, measure.names[0])(asked.load, asked.to, **asked.fixed)}
+        found = {measure.names[0]: getattr(case, measure.names[0])(asked.load, asked.to, fixed=asked.fixed)}
     else:
-        loads = case.critical(asked.load, asked.to, **asked.fixed)
+        loads = case.critical(asked.load, asked.to, fixed=asked.fixed)
         found = {name: getattr(loads, name) for name in CRITICAL}
     values = {name: each.value for name, each in found.items()}
     values["flutter_frequency"] = found["flutter"].frequency if "flutter" in found else None
@@ -248,8 +263,8 @@ def _critical(case: Any, asked: Asked, measure: Measure) -> Found:
 
 
 def _rest(case: Any, asked: Asked, measure: Measure) -> Found:
-    about = case.steady(**asked.fixed) if speeds(case, asked) else None
-    spectrum = case.spectrum(**asked.fixed) if about is None else about.spectrum()
+    about = case.steady(fixed=asked.fixed) if speeds(case, asked) else None
+    spectrum = case.spectrum(values=asked.fixed) if about is None else about.spectrum()
     values = {"stable": float(spectrum.stable), "growth": float(spectrum.values.real.max(initial=-np.inf))}
     return Found({name: values[name] for name in measure.names})
 
@@ -266,7 +281,7 @@ def _cycle(case: Bound, asked: Asked, measure: Measure) -> Found:
     load = case.load_name(asked.load)
     to = float(case.numbers[case.system.parameter_names.index(load)])
     try:
-        hopf = case.hopf(load, asked.to, **asked.fixed)
+        hopf = case.hopf(load, asked.to, fixed=asked.fixed)
         branch = hopf.orbits(to=to, bounds=_both_ways(hopf.value, to))
     except NoBifurcationError as answer:
         return Found(dict.fromkeys(measure.names, math.nan), str(answer))
@@ -307,7 +322,7 @@ def _mean_velocity(case: Any, asked: Asked, measure: Measure) -> Found:
 
 def _moved(case: Any, measure: Measure, samples: int) -> tuple[Any, list[str]]:
     options = dict(measure.about["options"])
-    motion = case.simulate(options.pop("duration"), samples=samples, **options)
+    motion = case.simulate(options.pop("duration"), samples=samples, initial=options)
     if motion.t[-1] < measure.about["options"]["duration"] * (1 - 1e-12):
         raise ParameterError(f"the motion ended at t = {motion.t[-1]:g}: {motion.status}")
     return motion, measure.about["of"]

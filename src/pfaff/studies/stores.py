@@ -14,13 +14,14 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from pfaff.archive.files import whole, why
+from pfaff.archive.layouts import read
 from pfaff.archive.stored import content, sealed
 from pfaff.errors import ParameterError
 from pfaff.statement.values import MEMORY, whole_number
 from pfaff.studies.block import DONE, NONE, PENDING, STATES, Block, Outcome
 from pfaff.studies.points import Chunks, Points, restored
 from pfaff.studies.quantities import WORDS
-from pfaff.studies.recipe import checked
+from pfaff.studies.recipe_checks import checked
 
 if TYPE_CHECKING:
     import xarray
@@ -215,7 +216,18 @@ def described(outcomes: Mapping[int, Outcome]) -> dict[int, Any]:
 
 
 def outcomes_from(described: Mapping[str, Any]) -> dict[int, Outcome]:
-    return {int(k): Outcome(*each) for k, each in described.items()}
+    """Outcomes that were read, checked."""
+    return {int(k): Outcome(*_outcome(*each)) for k, each in described.items()}
+
+
+def _outcome(values: Any, state: Any, reason: Any) -> tuple[dict[str, float], int, str]:
+    if state not in STATES.values() or not all(isinstance(each, int | float) for each in values.values()):
+        raise ValueError("a point that was put aside is none")
+    return {str(name): float(value) for name, value in values.items()}, int(state), str(reason)
+
+
+def states_known(states: np.ndarray) -> bool:
+    return bool(np.isin(states, list(STATES.values())).all())
 
 
 def _study_in(path: Path) -> xarray.Dataset:
@@ -232,6 +244,18 @@ def recipe_of_netcdf(path: Path) -> tuple[Points, dict[str, Any]]:
     try:
         recipe = checked(json.loads(data.attrs["recipe"]))
         columns = {name: data[name].to_numpy() for name in recipe["points"]["names"]}
+        for name in [*(name for each in recipe["measures"] for name in each["names"]), "state"]:
+            if list(data[name].shape) != recipe["points"]["shape"]:
+                raise ValueError(f"{name} is not over its points")
+            if data[name].dtype.kind not in "iuf":
+                raise ValueError(f"{name} holds no numbers")
+        if not states_known(data["state"].to_numpy()):
+            raise ValueError("its points are in states that are none")
+        places = [int(place) for place in read("reasons", data.attrs["reasons"], {str: str})]
+        if places and not 0 <= min(places) <= max(places) < data["state"].size:
+            raise ValueError("it tells of points that it does not have")
+        for each in json.loads(data.attrs["aside"]).values():
+            outcomes_from(each)
     except Exception as problem:  # of another version
         raise no_study(path, problem) from problem
     return restored(recipe["points"]["dims"], columns, recipe["points"]["about"]), recipe

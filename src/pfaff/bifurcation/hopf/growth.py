@@ -56,7 +56,7 @@ class Growth:
 
     def speed(self, name: str, load: float) -> float:
         """The mean speed of an ignorable coordinate on that cycle."""
-        one_of(self.speeds, name, f"{self.hopf.case.system.name} has no ignorable coordinate")
+        name = one_of(self.speeds, name, f"{self.hopf.case.system.name} has no ignorable coordinate")
         return self.speeds[name] * self.amplitude(load) ** 2
 
     @property

@@ -99,9 +99,9 @@ class Hopf:
 
     def crossing_by(self, name: str) -> complex:
         """λ' with respect to a parameter other than the load."""
-        if isinstance(name, str) and name == self.load:
+        name = one_of(self.case.system.parameter_names, name, f"{self.case.system.name} has no parameter")
+        if name == self.load:
             return self.crossing
-        one_of(self.case.system.parameter_names, name, f"{self.case.system.name} has no parameter")
         around = replace(self.around, load=name, parameters=self.case.numbers)
         value = float(self.case.numbers[self.case.system.parameter_names.index(name)])
         border = bordering(around.jacobian(self.x, value), around.zeros, around.held)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import heyoka as hy
 import numpy as np
@@ -25,6 +25,7 @@ from pfaff.threads import cached_property, once
 
 if TYPE_CHECKING:
     from pfaff.case import Case
+    from pfaff.statement.reading import Relations
 
 UNFOLDING = "energy_loss"
 GROWS = 1e-6  # growth rates below this, relative to the largest frequency, are rounding
@@ -52,8 +53,8 @@ def undamped(system: System) -> System:
         potential=off(system.potential),
         dissipation=eps * quadratic,
         forces={q: off(force) for q, force in system.forces.items()},
-        nonholonomic_constraints=[off(c) for c in system.nonholonomic_constraints],
-        holonomic_constraints=[off(c) for c in system.holonomic_constraints],
+        nonholonomic_constraints=cast("Relations", system.nonholonomic_constraints).changed(off),
+        holonomic_constraints=cast("Relations", system.holonomic_constraints).changed(off),
         parameters={**system.parameters, eps: 0},
         name=f"{system.name}, undamped",
     )
@@ -109,12 +110,12 @@ def vibration(case: Case, fixed: Mapping[str, float]) -> Vibration:
         raise ParameterError(f"{case.system.name} has rods, whose normal modes are not followed: state a chain of bars")
     free = undamped(case.system).at().unchecked(**case.values)
     flow = relative_flow(free.system, (), free.numbers)
-    rest = free.equilibrium(**fixed)
+    rest = free.equilibrium(fixed=fixed)
     at = dict(zip(free.system.coordinate_names, rest.q, strict=True))
     x = np.array([at.get(name, 0.0) for name in flow.states])
     values, vectors = np.linalg.eig(flow.jacobian(x, free.numbers))
     largest = np.abs(values.imag).max(initial=0.0)
-    attracted = len(free.system.holonomic_constraints)
+    attracted = len(free.system.statement.positions)
     growth = np.sort(values.real)[::-1][: len(values) - attracted]
     if not largest or growth.max(initial=0.0) > GROWS * largest:
         raise NoBifurcationError(
