@@ -206,7 +206,7 @@ def path_at_speed(case: Case, load: str, fixed: Mapping[str, float]) -> SteadyPa
 def _flow_with(case: Case, speeds: list[str], others: list[str]) -> Flow:
     """The relative flow with these speeds among its states, and as many of the others as are free beside them."""
     flow = relative_flow(case.system, speeds, case.numbers)
-    wanted = independent(case.system, speeds, others)
+    wanted = independent(case.system, speeds, others, case.numbers)
     if set(wanted) <= set(flow.states):
         return flow
     return relative_flow(case.system, [*speeds, *wanted], case.numbers)
