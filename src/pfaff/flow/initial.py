@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from pfaff.flow.structured import Matched
 
 ROUNDING = 1e-15  # of positions, a step of Newton's method after which there is none
+FAINT = 1e-6  # terms of a constraint below this, relative to those of the largest coordinate or velocity, are rounded
 REFINED = 3  # solutions of the same linear equations, each for the residual of the last
 
 
@@ -41,9 +42,6 @@ class Start:
     v: np.ndarray
     changes: dict[str, float]
     filled: dict[str, float]
-
-
-ROUNDED = 1e-6  # terms of a constraint below this, relative to those of the largest coordinate or velocity, are rounded
 
 
 class Constraints:
@@ -99,7 +97,7 @@ class Constraints:
         A = A.reshape(m, n, -1)
         weights, largest = np.abs(A).max(axis=1, initial=0.0), [np.abs(each).max() for each in np.split(x, 2)]
         sizes = [np.abs(A[m - h :] * x[None, :n]).sum(axis=1), row_sizes(A, x[n:], rates)]
-        least = [ROUNDED * weights[m - h :] * largest[0], ROUNDED * weights * largest[1]]
+        least = [FAINT * weights[m - h :] * largest[0], FAINT * weights * largest[1]]
         return np.concatenate([phi, rates]), np.maximum(np.concatenate(sizes), np.concatenate(least))
 
 
