@@ -26,7 +26,7 @@ from pfaff.flow.graph import Expression, Graph, graph_of
 from pfaff.statement.called import unfolded
 from pfaff.statement.odes import Ode
 from pfaff.statement.system import System
-from pfaff.statement.values import named, numbers_from, one_of, shown, whole_number
+from pfaff.statement.values import huge, named, numbers_from, one_of, shown, whole_number
 from pfaff.threads import Once, cached_property
 from pfaff.travel import Travels
 
@@ -127,6 +127,17 @@ class Flow(Travels):
     def rates(self, x: Any, case: Bound | np.ndarray, time: float | np.ndarray = 0.0) -> np.ndarray:
         """f(x) without a check that it is finite."""
         return self._evaluate("rhs", lambda: self.expressions, x, case, time)
+
+    def bond_rows(self, x: np.ndarray, numbers: np.ndarray) -> np.ndarray:
+        """Derivatives of the bonds at states given as columns: rows that vanish on the changes which constraints allow,
+        indexed [state as given, row, component]."""
+        n, count = x.shape
+        if not self.bonds:
+            return np.zeros((count, 0, n))
+        rows = self.compiled(
+            "bonds", lambda: list(np.ravel(hy.diff_tensors(list(self.bonds), self.variables, diff_order=1).jacobian))
+        )
+        return rows(x, numbers).T.reshape(count, -1, n)
 
     @property
     def operations(self) -> int:
@@ -286,9 +297,9 @@ class Flow(Travels):
             ]
             raise RankError(f"the constraints lose rank (rows {', '.join(map(str, rows))} are dependent) at {where}")
         if not self.dependent:
-            raise PfaffError(
-                f"the accelerations of {self.system.name} are not finite at {where}: start elsewhere or use other units"
-            )
+            culprits = huge(self.system.parameter_names, numbers)
+            remedy = f"use other units: {culprits}" if culprits else "start elsewhere or use other units"
+            raise PfaffError(f"the accelerations of {self.system.name} are not finite at {where}: {remedy}")
         raise RankError(
             f"the velocities {', '.join(self.dependent)} cannot be solved for at {where}: use the full flow, "
             "or choose other dependent velocities"

@@ -89,6 +89,10 @@ class Recorder:
         self.times.append(float(time))
         self.states.append(np.array(state))
 
+    def withdraw(self, t: float) -> None:
+        kept = [k for k, time in enumerate(self.times) if abs(time) <= abs(t)]
+        self.times, self.states = [self.times[k] for k in kept], [self.states[k] for k in kept]
+
     def crossings(self, size: int) -> Crossings:
         """All crossings but one at the very start."""
         kept = [k for k, time in enumerate(self.times) if time != 0.0]
@@ -117,6 +121,11 @@ class Watch:
             self.options["t_events"] = [
                 hy.t_event(lowered[name], direction=DIRECTIONS[self.events[name].direction]) for name in self.stops
             ]
+
+    def withdraw(self, t: float) -> None:
+        """Forget what happened after a time, in a step that is taken again."""
+        for recorder in self.recorders.values():
+            recorder.withdraw(t)
 
     def forget(self) -> None:
         for recorder in self.recorders.values():

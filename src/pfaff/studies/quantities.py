@@ -220,8 +220,8 @@ def _hopf(case: Bound, asked: Asked, measure: Measure) -> Found:
 
 def hopf_number(hopf: Any, name: str) -> float:
     if name == "criticality":
-        words = hopf.criticality
-        return -1.0 if words == "supercritical" else 1.0 if words == "subcritical" else 0.0
+        known = hopf.criticality.startswith(("supercritical", "subcritical"))
+        return (-1.0 if hopf.normal_form.attracts else 1.0) if known else 0.0
     return float({"hopf": hopf.value, "omega": hopf.omega, "crossing_speed": hopf.crossing_speed, "l1": hopf.l1}[name])
 
 

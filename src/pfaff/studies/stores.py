@@ -33,7 +33,7 @@ WORDS = {
     "omega": "angular frequency at the Hopf point",
     "crossing_speed": "d Re λ/d load at the Hopf point",
     "l1": "first Lyapunov coefficient",
-    "criticality": "−1 supercritical, +1 subcritical, 0 degenerate",
+    "criticality": "−1 supercritical, +1 subcritical or repelled along a family of equilibria, 0 degenerate",
     "flutter": "flutter load",
     "flutter_frequency": "angular frequency at the flutter load",
     "divergence": "divergence load",

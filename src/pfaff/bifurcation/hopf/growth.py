@@ -61,7 +61,7 @@ class Growth:
 
     @property
     def status(self) -> str:
-        kind = "supercritical" if self.hopf.c1.real < 0 else "subcritical"
+        kind = self.hopf.criticality
         walks = "".join(f"; mean speed of {name} {speed:.10g} A²" for name, speed in self.speeds.items())
         return f"{kind}: A² = {self.slope:.10g} ({self.hopf.load} − {self.hopf.value:.10g}) for {self.of}{walks}"
 
@@ -72,7 +72,7 @@ class Growth:
 def growth(hopf: Hopf, of: str | None) -> Growth:
     """The growth of an observable: a state, a coordinate of a point of a rod, or a formula in the coordinates."""
     system = hopf.case.system
-    if hopf.drifts or hopf.degenerate:
+    if hopf.drifts or hopf.undecided or hopf.degenerate:
         raise ParameterError(f"the third-order normal form predicts no cycle here: {hopf.criticality}")
     if of is None:
         of = _usual(hopf, system)
@@ -113,7 +113,12 @@ def _gradient(hopf: Hopf, of: str) -> np.ndarray:
     formula = expressed(of, system.words, "the observable").xreplace(dict(system.statement.to_plain))
     states = [sm.Symbol(name, real=True) for name in hopf.states]
     at = dict(zip(states, hopf.x, strict=True)) | dict(zip(system.parameters, numbers, strict=True))
-    return np.array([float(sm.diff(formula, x).subs(at)) for x in states])
+    try:
+        return np.array([float(sm.diff(formula, x).subs(at)) for x in states])
+    except (TypeError, ValueError, RuntimeError) as problem:  # as SymPy says it
+        raise ParameterError(
+            f"the observable {shown(of)} is no number at the Hopf point: write it in {', '.join(hopf.states)}"
+        ) from problem
 
 
 def _mean(hopf: Hopf, name: str) -> float:
