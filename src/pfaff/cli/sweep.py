@@ -77,7 +77,7 @@ def new(
     source = str(name) if ":" in name else None
     fixed = state_values(case, fix)
     options = {"load": load_parameter, "to": to, "chunk": chunk, "source": source}
-    _say(case.sweep(axes, list(measure) or ["flutter"], store, **options, **fixed), as_json)
+    _say(case.sweep(axes, list(measure) or ["flutter"], store, **options, fixed=fixed), as_json)
 
 
 @sweep.command()

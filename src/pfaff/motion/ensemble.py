@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from pfaff.archive.stored import labels
+from pfaff.checks import Check, Checked, doubted
 from pfaff.errors import ParameterError
+from pfaff.flow.in_quasi_velocities import quasi_values
 from pfaff.flow.initial import Constraints, initial_state
 from pfaff.motion.batches import Batches
-from pfaff.motion.simulate import FINEST, check_request
+from pfaff.motion.simulate import FINEST, check_request, longest_step
 from pfaff.progress import bar
 from pfaff.statement.told import answering
 from pfaff.statement.values import (
@@ -40,7 +42,7 @@ INITIAL = "initial_"
 
 @answering
 @dataclass(frozen=True, eq=False)
-class Ensemble:
+class Ensemble(Checked):
     """Motions over an array of initial values or parameters, sampled at the times ``t``.
 
     ``ensemble["theta1"]`` has the dimensions ``(time, *shape)``; ``outcomes`` holds every member's status in words.
@@ -56,6 +58,7 @@ class Ensemble:
     case: Case = field(repr=False)
     options: Mapping[str, Any] = field(repr=False)
     method: str = ""
+    numbers: np.ndarray = field(default_factory=lambda: np.zeros((0, 0)), repr=False)  # parameters, a column a member
 
     def __repr__(self) -> str:
         many = " × ".join(map(str, self.shape)) + " motions" if self.shape else "1 motion"
@@ -72,11 +75,28 @@ class Ensemble:
     @property
     def status(self) -> str:
         words, counts = np.unique(self.outcomes.astype(str), return_counts=True)
-        return "; ".join(f"{count} {word}" for word, count in zip(words, counts, strict=True))
+        told = "; ".join(f"{count} {word}" for word, count in zip(words, counts, strict=True))
+        return doubted(told, self.checks)
+
+    def _verify(self) -> Iterable[Check]:
+        from pfaff.motion.verification import verified_ensemble
+
+        return verified_ensemble(self)
 
     def __getitem__(self, name: str) -> np.ndarray:
-        one_of(self.states, name, "no coordinate or velocity")
-        return self.y[self.states.index(name)]
+        name = one_of([*self.states, *self.case.system.quasi_velocities], name, "no coordinate or velocity")
+        if name in self.states:
+            return self.y[self.states.index(name)]
+        return self._quasi_velocity(name)
+
+    def _quasi_velocity(self, name: str) -> np.ndarray:
+        """A quasi-velocity of every member, with its own parameters."""
+        system, shape = self.case.system, self.y.shape[1:]
+        varied = {axis: values for axis, values in self.axes.items() if axis in system.parameter_names}
+        each = (varied.get(p, number) for p, number in zip(system.parameter_names, self.case.numbers, strict=True))
+        numbers = np.array([np.broadcast_to(values, shape).ravel() for values in each]).reshape(-1, math.prod(shape))
+        times = np.broadcast_to(self.t.reshape(-1, *[1] * len(self.shape)), shape).ravel()
+        return quasi_values(system, self.y.reshape(len(self.y), -1), numbers, times)[name].reshape(shape)
 
     def peak(self, name: str, since: float = 0.0) -> np.ndarray:
         """The largest ``|value|`` that each member reaches at a sample from the time ``since`` on."""
@@ -91,7 +111,7 @@ class Ensemble:
         self._check_member(index)
         chosen = {_quantity(name, self.case): float(values[index]) for name, values in self.axes.items()}
         case, initial = split(self.case, chosen)
-        return case.simulate(float(self.t[-1]), samples=len(self.t), method="taylor", **self.options, **initial)
+        return case.simulate(float(self.t[-1]), samples=len(self.t), method="taylor", **self.options, initial=initial)
 
     def _check_member(self, index: tuple[Any, ...]) -> None:
         """One whole number for each axis, from the end if negative."""
@@ -139,7 +159,8 @@ class Ensemble:
         """The peak of a coordinate over the later half of the motions: a map over two axes, a line over one."""
         from pfaff.draw.ensemble import draw_ensemble
 
-        name = self.names[0] if name is None else one_of(self.states, name, "no coordinate or velocity")
+        known = (*self.states, *self.case.system.quasi_velocities)
+        name = self.names[0] if name is None else one_of(known, name, "no coordinate or velocity")
         return draw_ensemble(self, name, self.t[-1] / 2 if since is None else since)
 
 
@@ -160,6 +181,7 @@ def ensemble(
     samples: int = 101,
     tolerance: float = 1e-15,
     project: bool = False,
+    max_step: float | None = None,
     max_steps: int = 1_000_000,
     progress: Callable[[float], None] | None = None,
 ) -> Ensemble:
@@ -174,7 +196,7 @@ def ensemble(
     columns = {name: values.ravel() for name, values in axes.items()}
     numbers, x = _members(case, columns, count, truth("project", project))
     t = np.linspace(0.0, duration, samples)
-    batches = Batches(case, numbers, x, t, tolerance, max_steps)
+    batches = Batches(case, numbers, x, t, tolerance, max_steps, longest_step(max_step))
     if progress is not None:
         batches.run(progress)
     else:
@@ -187,8 +209,9 @@ def ensemble(
         axes={name if name in case.system.parameter_names else INITIAL + name: axes[name] for name in axes},
         names=tuple(case.system.coordinate_names),
         case=case,
-        options={"tolerance": tolerance, "project": project, "max_steps": max_steps},
+        options={"tolerance": tolerance, "project": project, "max_step": max_step, "max_steps": max_steps},
         method=f"Taylor's method of heyoka in batches of {batches.lanes} on {batches.workers} threads",
+        numbers=numbers,
     )
 
 
@@ -196,7 +219,7 @@ def split(case: Case, values: Mapping[str, Any]) -> tuple[Case, dict[str, Any]]:
     """Parameters bound in the case, initial values apart."""
     names = case.system.parameter_names
     return (
-        case.at(**{name: value for name, value in values.items() if name in names}),
+        case.at({name: value for name, value in values.items() if name in names}),
         {name: value for name, value in values.items() if name not in names},
     )
 

@@ -39,7 +39,7 @@ class RodEquations:
     def __init__(self, system: System, numbers: np.ndarray) -> None:
         self.mechanics, self._at = mechanics_of(system), NodesAt(system, numbers)
         self.n, self.m = self._at.n, self._at.m
-        self.holonomic = np.arange(self.m) >= len(system.nonholonomic_constraints)
+        self.holonomic = np.arange(self.m) >= system.statement.nonholonomic
         self.ringing = [each.nodes.rod.rod.name for each in self._at.rods if each.damping is None]
 
     def stack(self, q: np.ndarray, v: np.ndarray, a: np.ndarray, p: np.ndarray) -> np.ndarray:
@@ -171,7 +171,7 @@ def rod_motion(task: Task, tolerance: float, reason: str, events: Mapping[str, A
         watch = RodWatch(case, events) if events else None
         record = WatchedRecord(equations, task.t, state, watch=watch)
         try:
-            status = run(integrator, record, state, duration, task.max_steps, task.progress)
+            status = run(integrator, record, state, duration, task.max_steps, task.progress, task.max_step)
         except EndedByEvent as end:
             status = end.status
         if status.outcome is not Outcome.COLLAPSED or record.steps > LASTING:
@@ -191,8 +191,9 @@ def rod_motion(task: Task, tolerance: float, reason: str, events: Mapping[str, A
         y=np.concatenate([q, v]),
         measures=Stored(p, np.concatenate([phi[equations.holonomic], rates]), Energy(*equations.energies(q, v), *work)),
         **task.describe(),
-        status=status,
+        ended=status,
         method=f"Radau collocation of order {2 * STAGES - 1}, {record.steps} steps, tolerance {sharp:g} ({reason})",
         events=watch.crossings(2 * equations.n) if watch else {},
         dense=record.dense if record.dense.complete and status.finished else None,
+        tolerance=sharp,
     )

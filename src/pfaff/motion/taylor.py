@@ -25,7 +25,6 @@ from pfaff.statement import System
 from pfaff.threads import Lent, cached_property, once
 
 DECAY = 5.0  # steps in which an error of the constraints decays to a third
-PULSE = 500  # least number of steps where time enters explicitly, lest they leap over a pulse that has not yet begun
 UNROLLED = 16  # states up to which unrolled code, which runs twice as fast, can be compiled at all
 SMALL = 128  # operations up to which that takes a second or two; its time grows with their square
 LONG = 3e5  # steps of a motion for which a longer compilation pays
@@ -77,12 +76,6 @@ class Equations:
         short = not self.lean and steps * operations <= SHORT
         return Build.QUICK if short else self.optimised(steps > LONG)
 
-    @cached_property
-    def timed(self) -> bool:
-        """Whether time enters explicitly."""
-        s = self.graph.system.statement
-        return any(s.time in e.free_symbols for e in (s.kinetic, s.potential, s.dissipation, *s.forces, *s.constraints))
-
     def pars(self, parameters: np.ndarray, stabilisation: float = 0.0) -> np.ndarray:
         """The arguments of the integrator: its coefficients, then the rate of stabilisation."""
         return np.append(self.numbers(parameters), stabilisation)
@@ -98,7 +91,7 @@ def equations(system: System, zeros: frozenset[str]) -> Equations:
     accelerations, reactions = graph.solve(hy.par[coefficients] if graph.A else None)
     rates = [*zip(graph.q, graph.v, strict=True), *zip(graph.v, accelerations, strict=True)]
     numbers = collected.numbers if collected else (lambda parameters: parameters)
-    return Equations(graph, rates, reactions, numbers, coefficients, lean=collected is not None)
+    return Equations(graph, rates, graph.shared(reactions), numbers, coefficients, lean=collected is not None)
 
 
 @once(most=32)

@@ -14,6 +14,7 @@ import numpy as np
 from pfaff.archive.files import why
 from pfaff.archive.stored import named_as_netcdf
 from pfaff.errors import ParameterError
+from pfaff.statement.called import unfolded
 from pfaff.statement.told import shown_in_notebooks
 from pfaff.statement.values import number_within, one_of, path_from, shown, spelt, told, whole_number
 from pfaff.studies import recipe as recipes
@@ -263,11 +264,11 @@ class Study:
 
         return indices(self, name)
 
-    def plot(self, name: str | None = None, **at: float) -> Figure:
+    def plot(self, /, name: str | None = None, **at: Any) -> Figure:
         """A curve over one axis, a map with contours over two, slices of more at the values ``at`` of the others."""
         from pfaff.draw.studies import draw_study
 
-        return draw_study(self.dataset, self.points, self._named(name), at)
+        return draw_study(self.dataset, self.points, self._named(name), unfolded("at", at))
 
     def _named(self, name: str | None) -> str:
         return self.names[0] if name is None else one_of(self.names, name, "the study has no measure")

@@ -6,8 +6,8 @@ Read ``orbit_problem`` (what is asked for), ``cycles`` and ``orbit_equations``, 
 ``canard_folds``) and the results: ``orbits``, ``orbit_in_time``, ``orbit_branch`` (in files by ``orbit_archive``),
 ``cascade``.
 
-Where branches start: ``from_motions`` (with ``recurrence`` and ``loops``) and ``orbit_switching``. How they cross:
-``null_vectors``; leave a chart: ``passage``; end: ``orbit_ends``, ``saddle_nodes``. Normal forms: ``variation``,
+Where branches start: ``newborn``, ``from_motions`` (with ``recurrence`` and ``loops``), ``orbit_switching``. How they
+cross: ``null_vectors``; leave a chart: ``passage``; end: ``orbit_ends``, ``saddle_nodes``. Normal forms: ``variation``,
 ``cycle_forms``. Families: ``conserved`` quantities, their ``levels``, ``neutral`` orbits; ``forced`` ones. Compiled
 loops find orbits and follow them: ``solving``. Very many states: ``many_states``.
 """

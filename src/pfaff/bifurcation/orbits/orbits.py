@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,10 +14,13 @@ from pfaff.bifurcation.orbits.floquet import sorted_multipliers
 from pfaff.bifurcation.orbits.forced import own_multipliers, own_states, phase
 from pfaff.bifurcation.orbits.orbit_in_time import EXTREMES, SAMPLES, Orbit, greatest
 from pfaff.bifurcation.orbits.orbit_problem import OrbitProblem
+from pfaff.checks.check import Check, Checked, doubted
+from pfaff.checks.multipliers import volumes
 from pfaff.continuation.course import POINTS, STEP, Bounds, Course, checked_way
 from pfaff.continuation.kinds import OfKind
 from pfaff.errors import number_of
 from pfaff.flow.forcing import forcing_of
+from pfaff.statement.called import beside
 from pfaff.statement.told import shown_in_notebooks
 from pfaff.statement.values import one_of, spelt
 from pfaff.threads import cached_property
@@ -36,7 +39,7 @@ if TYPE_CHECKING:
 @shown_in_notebooks
 @spelt
 @dataclass(frozen=True, eq=False, repr=False)
-class OrbitPoint(Travels):
+class OrbitPoint(Travels, Checked):
     """A periodic orbit at a value of the load, with its Floquet multipliers, and the way to others."""
 
     problem: OrbitProblem
@@ -111,8 +114,19 @@ class OrbitPoint(Travels):
         """Estimate of the relative error of states at mesh points, period and multipliers."""
         return self.point.error
 
+    def _verify(self) -> Iterator[Check]:
+        """The product of the multipliers, by Liouville's formula."""
+        problem, cycle = self.problem, self.point.cycle
+        if self.resolved and not problem.sparse:
+            spread = self.period * float(problem.divergence(cycle, self.value) @ problem.collocation.weights(cycle))
+            yield from volumes(self.multipliers, spread)
+
     @property
     def status(self) -> str:
+        return doubted(self._said, self.checks)
+
+    @property
+    def _said(self) -> str:
         outside = f"{number_of(self.unstable, 'multiplier')} outside the unit circle"
         how = "stable" if self.stable else f"unstable ({outside})" if self.resolved else "stability not resolved"
         symmetry = ", symmetric" if self.symmetric else ""
@@ -127,12 +141,13 @@ class OrbitPoint(Travels):
 
     @property
     def measurable(self) -> tuple[str, ...]:
-        """Names that expressions of an orbit may contain: parameters, its period, and extreme values of states; for a
-        forced one also the frequency of the forcing and the phases."""
+        """Names that expressions of an orbit may contain: parameters, its period (``period_`` beside a parameter
+        ``period``), and extreme values of states; for a forced one also the frequency of the forcing and the phases."""
         forced = bool(self.problem.flow.carried)
         kinds, others = (*EXTREMES, "mean", *(("phase",) if forced else ())), ("frequency",) if forced else ()
         extremes = (f"{kind}_{name}" for name in own_states(self.problem.flow) for kind in kinds)
-        return (*self.case.system.parameter_names, "period", *others, *extremes)
+        names = self.case.system.parameter_names
+        return (*names, *beside(("period", *others), names), *extremes)
 
     def measured(self, name: str) -> float:
         """The value that a name stands for in expressions."""
@@ -140,9 +155,9 @@ class OrbitPoint(Travels):
         names = self.case.system.parameter_names
         if name in names:
             return float(self.case.numbers[names.index(name)])
-        if name == "period":
-            return self.period
         kind, _, state = name.partition("_")
+        if kind == "period":
+            return self.period
         if kind in ("frequency", "phase"):
             from pfaff.bifurcation.response.response import ResponsePoint
 
@@ -250,23 +265,6 @@ class OrbitPoint(Travels):
 
     def __repr__(self) -> str:
         return f"<{self.status}>"
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Newborn(OrbitPoint):
-    """The first orbit of the branch that is born at a Hopf point, at this value of the load.
-
-    ``disturbing`` is the change of the load that changes the critical eigenvalue there by its own size. About a
-    ``centre`` orbits are a family along which the load does not change.
-    """
-
-    born: float
-    disturbing: float
-    centre: bool
-
-    @property
-    def natural(self) -> float:
-        return self.disturbing
 
 
 @spelt
