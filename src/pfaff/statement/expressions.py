@@ -118,7 +118,7 @@ def converted(given: Any) -> Any:
     them, however strictly it is asked."""
     if isinstance(given, sm.Basic | sm.MatrixBase):
         return given
-    if isinstance(given, Collection) or getattr(given, "ndim", 0):
+    if isinstance(given, Collection) or getattr(given, "ndim", 0) > 0:
         raise TypeError("a container is no expression")
     return sm.sympify(given, strict=True)
 
