@@ -87,8 +87,11 @@ def _partly(eta: np.ndarray, own: np.ndarray, level: np.ndarray, kept: tuple[np.
 def growth_along(e: Expansion) -> np.ndarray:
     """α = ⟨p, B(q, y)⟩ for the tangents y, exactly zero where it is so beside its terms."""
     bent = [e.form(e.q, y) for y in e.right.T]
-    alpha, sizes = (np.array([function(each) for each in bent]) for function in (_on(e.p), _on(np.abs(e.p), np.abs)))
-    return np.where(np.abs(alpha) > VANISHES * np.abs(sizes), alpha, 0j)
+    alpha = np.array([np.vdot(e.p, each) for each in bent])
+    sizes = [
+        np.abs(e.p) @ (np.abs(each) + np.abs(e.form(_beside(e), y))) for each, y in zip(bent, e.right.T, strict=True)
+    ]
+    return np.where(np.abs(alpha) > VANISHES * np.array(sizes), alpha, 0j)
 
 
 def elsewhere(e: Expansion, h11: np.ndarray) -> np.ndarray:
@@ -100,19 +103,21 @@ def elsewhere(e: Expansion, h11: np.ndarray) -> np.ndarray:
     return np.abs(_drift(e, h11).b) @ (e.omega / np.where(alpha > 0, alpha, np.inf))
 
 
-def _on(p: np.ndarray, taken: Callable[[np.ndarray], np.ndarray] = np.asarray) -> Callable[[np.ndarray], complex]:
-    return lambda vector: complex(np.vdot(p, taken(vector)))
+def _beside(e: Expansion) -> np.ndarray:
+    """A direction of the size of the mode but no other relation to it: terms that cancel in the mode do not in it."""
+    return np.linspace(1, 2, len(e.q)) * (e.q.real + e.q.imag)
 
 
 def _drift(e: Expansion, h11: np.ndarray) -> Drift:
     """b of ẏ = b y|z|², a column for each tangent."""
-    q, q_, B, C = e.q, e.q.conj(), e.form, e.form
+    q, q_, w, B, C = e.q, e.q.conj(), _beside(e), e.form, e.form
     b, sizes = np.empty((2, e.family, e.family))
     for j, y in enumerate(e.right.T):
         h1y = e.resolvent(1, B(q, y) - np.vdot(e.p, B(q, y)) * q)
         terms = np.array([C(q, q_, y), 2 * B(q_, h1y).real, B(y, h11)])
         b[:, j] = (e.left.T @ terms.sum(axis=0)).real
-        sizes[:, j] = np.abs(e.left).T @ np.abs(terms).sum(axis=0)
+        generic = np.array([C(w, w, y), 2 * B(w, h1y)])
+        sizes[:, j] = np.abs(e.left).T @ np.abs([*terms, *generic]).sum(axis=0)
     return Drift(b, sizes)
 
 
