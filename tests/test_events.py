@@ -176,7 +176,7 @@ def test_outcomes_come_back_from_files(name, tmp_path):
     """By their names: words alone, which older files keep, are those of several."""
     motion = bead_on_a_cusp().at().simulate(0.1, x=1.0, y=1.0, samples=3)
     stopped = Status(Outcome[name or "EVENT"], "the constraints lose rank there" if name == "FAILED" else "")
-    path = replace(motion, status=stopped).save(tmp_path / "motion.nc")
+    path = replace(motion, ended=stopped).save(tmp_path / "motion.nc")
     if name is None:
         data = content(path).data
         del data.attrs["outcome"]

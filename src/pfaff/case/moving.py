@@ -36,15 +36,16 @@ class Moving(Bound):
         prescribed: Mapping[str, Any] | None = None,
         events: Mapping[str, Any] | None = None,
         step: float | None = None,
+        max_step: float | None = None,
         max_steps: int = 1_000_000,
         progress: Callable[[float], None] | None = None,
         **initial: Any,
     ) -> Motion:
         """The motion from initial values by name: ``case.simulate(500, theta1_dot=0.01)``.
 
-        Values not given are zero or follow from the constraints. Given ones stay; where the others cannot follow, that
-        is an error, or with ``project=True`` they change by the least kinetic energy. A negative duration runs
-        backwards.
+        Values not given are zero, or follow from the constraints: as few as possible. Given ones stay; where the others
+        cannot follow, that is an error, or with ``project=True`` they change by the least kinetic energy. A negative
+        duration runs backwards.
 
         method
             ``"taylor"`` for motions that are not stiff, ``"implicit"`` for those that are: CVODE's BDF where the
@@ -59,6 +60,9 @@ class Moving(Bound):
             Named expressions to locate where they vanish, each SymPy, text or an ``Event``: ``motion.events``.
         step
             Equal steps of (at most) this length for the augmented method, instead of those that keep the tolerance.
+        max_step
+            The longest time that one step of any method may take. Steps are looked at between their ends, so that none
+            leaps over a narrow bump or a steep ``tanh``; ``motion.checks`` says how well the equations hold there.
         progress
             Is told the fraction done, now and then. Ctrl-C ends the run and keeps what was computed.
         """
@@ -75,6 +79,7 @@ class Moving(Bound):
             prescribed=prescribed,
             events=events,
             step=step,
+            max_step=max_step,
             max_steps=max_steps,
             progress=progress,
         )
@@ -87,6 +92,7 @@ class Moving(Bound):
         samples: int = 101,
         tolerance: float = 1e-15,
         project: bool = False,
+        max_step: float | None = None,
         max_steps: int = 1_000_000,
         progress: Callable[[float], None] | None = None,
         **values: Any,
@@ -106,6 +112,7 @@ class Moving(Bound):
             samples=samples,
             tolerance=tolerance,
             project=project,
+            max_step=max_step,
             max_steps=max_steps,
             progress=progress,
         )

@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     help="auto, taylor, for stiff systems implicit, cvode, radau, through singular configurations augmented.",
 )
 @click.option("--step", type=NUMBER, help="Equal steps of this length, with --method augmented.")
+@click.option("--max-step", type=NUMBER, help="The longest time that one step may take.")
 @click.option("--tolerance", type=NUMBER, help="Error allowed in each step; by default what the method does best.")
 @click.option(
     "--drive", multiple=True, metavar="NAME=f(t)", help="A coordinate or load in time: F=80+sin(2*t). Repeat."
@@ -68,6 +69,7 @@ def simulate(
     project: bool,
     method: str,
     step: float | None,
+    max_step: float | None,
     tolerance: float | None,
     drive: tuple[str, ...],
     event: tuple[str, ...],
@@ -100,7 +102,7 @@ def simulate(
         mechanical(case, "a drawing")
         _check_pictures(case, animate)
     events = {**{e: e for e in event}, **{e: Event(e, stop=True) for e in stop}}
-    options: dict[str, Any] = {"samples": samples, "tolerance": tolerance, "events": events}
+    options: dict[str, Any] = {"samples": samples, "tolerance": tolerance, "events": events, "max_step": max_step}
     special = {"project": project, "method": method, "step": step, "prescribed": functions(drive)}
     if project or drive or step is not None or method != "auto" or not is_ode(case):
         mechanical(case, "--project, --method, --step or --drive")

@@ -45,7 +45,7 @@ def in_all_velocities(flow: Flow, rate: float) -> Flow:
         flow,
         states=(*(names[j] for j in shape), *(f"{name}_dot" for name in names)),
         dependent=(),
-        expressions=[*(graph.v[j] for j in shape), *placed(accelerations)],
+        expressions=[*(graph.rates[j] for j in shape), *placed(accelerations)],
         velocity_expressions=graph.v,
         reaction_expressions=placed(graph.shared(reactions)),
         settle=settle,

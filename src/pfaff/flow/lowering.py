@@ -6,6 +6,7 @@ The velocities that constraints determine are solved for in the graph of express
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 import heyoka as hy
 import numpy as np
@@ -13,12 +14,17 @@ import numpy as np
 from pfaff.errors import ParameterError, RankError, nearest
 from pfaff.flow.accelerations import Accelerations
 from pfaff.flow.compiled import Compiled
-from pfaff.flow.flow import Flow, Unsolved
+from pfaff.flow.flow import Flow, Unsolved, lowered_again
 from pfaff.flow.graph import Expression, Graph, dot, graph_of, lower_ode
 from pfaff.flow.shape import dependent_velocities, ignorable_coordinates, kept_coordinates
+from pfaff.flow.uniform_motion import comoving_graph
 from pfaff.statement.characteristic import characteristic, unit_velocities
 from pfaff.statement.odes import Ode
 from pfaff.statement.system import System
+from pfaff.threads import once
+
+if TYPE_CHECKING:
+    from pfaff.case import Bound
 
 
 def ode_flow(ode: Ode) -> Flow:
@@ -78,9 +84,9 @@ def shape_flow(
         names, m = system.coordinate_names, len(system.statement.constraints)
         return shape_structured(system, None if dependent is None else _chosen(names, dependent, m), settle)
     dropped, kept = ignorable_coordinates(system), kept_coordinates(system)
-    graph = graph or graph_of(system)
+    graph = graph or comoving_graph(system)
     names = system.coordinate_names
-    reference = reference_matrix(graph, near)
+    reference = reference_matrix(graph, near=near)
     chosen = _chosen(names, dependent, len(graph.A)) if dependent is not None else None
     columns = chosen if chosen is not None else dependent_velocities(reference, [names.index(n) for n in dropped])
     solved, pivots = _solve_velocities(graph, columns, reference, settle)
@@ -99,7 +105,7 @@ def shape_flow(
         dropped=dropped,
         kept=kept,
         dependent=tuple(f"{names[j]}_dot" for j in columns),
-        expressions=[velocities[j] for j in shape] + on_shape([accelerations[j] for j in free]),
+        expressions=[on_shape([graph.rates[j]])[0] for j in shape] + on_shape([accelerations[j] for j in free]),
         velocity_expressions=velocities,
         reaction_expressions=on_shape(graph.shared(reactions)),
         settle=settle,
@@ -119,21 +125,54 @@ def _chosen(names: tuple[str, ...], dependent: Sequence[str], m: int) -> list[in
     return [names.index(name) for name in dependent]
 
 
-def reference_matrix(graph: Graph, near: Sequence[float] = ()) -> np.ndarray:
-    """A at the origin, or near a configuration, with the default parameters (1 if there is none), or nearby if it is
-    degenerate there."""
+def reference_matrix(graph: Graph, numbers: np.ndarray | None = None, near: Sequence[float] = ()) -> np.ndarray:
+    """A near a configuration, or at the origin, with the parameters of a case, or nearby if it is degenerate there.
+
+    Without numbers, and where A is degenerate everywhere near with these, the default parameters are taken (1 if there
+    is none), then random ones.
+    """
     if not graph.A:
         return np.zeros((0, len(graph.q)))
-    function = Compiled([e for row in graph.A for e in row], graph.q, quick=True)
-    parameters = np.array([1.0 if value is None else float(value) for value in graph.system.parameters.values()])
+    function = _rows(graph)
+    defaults = np.array([1.0 if value is None else float(value) for value in graph.system.parameters.values()])
+    others = defaults * np.random.default_rng(1).uniform(0.5, 1.5, len(defaults))
     given = [np.array(near, dtype=float)] if len(near) else []
-    for q in [*given, *_near_the_origin(graph.system, parameters)]:
-        A = function(q, parameters).reshape(len(graph.A), -1)
-        if np.isfinite(A).all() and np.linalg.matrix_rank(A) == len(A):
-            return A
+    for parameters in (*([] if numbers is None else [np.asarray(numbers)]), defaults, others):
+        for q in [*given, *_near_the_origin(graph.system, parameters)]:
+            A = function(q, parameters).reshape(len(graph.A), -1)
+            if np.isfinite(A).all() and np.linalg.matrix_rank(A) == len(A):
+                return A
     raise RankError(
         f"the constraints of {graph.system.name} are dependent near the origin: choose dependent velocities"
     )
+
+
+@once(most=1)
+def _rows(graph: Graph) -> Compiled:
+    return Compiled([e for row in graph.A for e in row], graph.q, quick=True)
+
+
+def shape_at(case: Bound) -> Flow:
+    """The flow on shape space, with the velocities solved for that the constraints determine best at the case's
+    numbers."""
+    system, numbers = case.system, case.numbers
+    if not isinstance(system, System) or system.rods or not system.statement.constraints:
+        return system.shape  # type: ignore[attr-defined,no-any-return]
+    names = system.coordinate_names
+    preferred = [names.index(name) for name in ignorable_coordinates(system)]
+    columns = dependent_velocities(reference_matrix(comoving_graph(system), numbers), preferred)
+    chosen = tuple(names[j] for j in columns)
+    return system.shape if _solved_for(system) == {*chosen} else _shape_solved_for(system, chosen)
+
+
+def _solved_for(system: System) -> set[str]:
+    return {name.removesuffix("_dot") for name in system.shape.dependent}
+
+
+@lowered_again
+@once(most=16)
+def _shape_solved_for(system: System, chosen: tuple[str, ...]) -> Flow:
+    return shape_flow(system, chosen)
 
 
 def _near_the_origin(system: System, parameters: np.ndarray) -> Iterator[np.ndarray]:

@@ -20,11 +20,12 @@ import numpy as np
 
 from pfaff.errors import ParameterError, nearest
 from pfaff.flow.flow import COMPACT_FROM, Flow, lowered_again
-from pfaff.flow.graph import Expression, Graph, dot, graph_of
+from pfaff.flow.graph import Expression, Graph, dot
 from pfaff.flow.in_quasi_velocities import in_quasi_velocities, not_free, quasi_rows
 from pfaff.flow.initial import Constraints
 from pfaff.flow.lowering import reference_matrix, shape_flow
 from pfaff.flow.shape import dependent_velocities, ignorable_coordinates
+from pfaff.flow.uniform_motion import comoving_graph
 from pfaff.statement.characteristic import characteristic, unit_velocities
 from pfaff.statement.system import System
 from pfaff.threads import once
@@ -49,45 +50,44 @@ def relative_flow(
     """
     names = tuple(independent)
     speeds = frozenset(name for name in names if name not in system.quasi_velocities)
-    shape, rates, cyclic = _symmetric(system, speeds, near)
+    shape, rates, cyclic = _symmetric(system, speeds, _solved_for(system, speeds, numbers, near), near)
     if numbers is not None:
         cyclic = _unfelt(rates, shape, cyclic, [lambda _: numbers])
     quasi = tuple(name for name in names if name in system.quasi_velocities)
-    return in_quasi_velocities(without(shape, cyclic), quasi, speeds)
+    return in_quasi_velocities(without(shape, cyclic), quasi, speeds, numbers)
 
 
-def independent(system: System, first: Iterable[str], others: Iterable[str]) -> list[str]:
+def independent(system: System, first: Iterable[str], others: Iterable[str], numbers: np.ndarray) -> list[str]:
     """The other velocities that the constraints leave free beside the first ones, as many as there are."""
     first = list(first)
     found: list[str] = []
-    rows = reference_matrix(graph_of(system))
+    rows = reference_matrix(comoving_graph(system), numbers)
     for name in others:
-        if _free_together(system, rows, [*first, *found, name]):
+        if _free_together(system, rows, [*first, *found, name], numbers):
             found.append(name)
     return found
 
 
-def _free_together(system: System, A: np.ndarray, speeds: list[str]) -> bool:
+def _free_together(system: System, A: np.ndarray, speeds: list[str], numbers: np.ndarray) -> bool:
     """Whether the constraints leave these velocities and quasi-velocities free."""
     names = system.coordinate_names
     quasi = [name for name in speeds if name in system.quasi_velocities]
     left = [j for j, each in enumerate(names) if f"{each}_dot" not in speeds]
     if quasi:
-        rest, numbers = np.zeros(2 * len(names)), np.array([float(v or 1.0) for v in system.parameters.values()])
-        A = np.vstack([A, quasi_rows(system, quasi, rest, numbers, 0.0)[:, 1:]])
+        A = np.vstack([A, quasi_rows(system, quasi, np.zeros(2 * len(names)), numbers, 0.0)[:, 1:]])
     return bool(np.linalg.matrix_rank(A[:, left]) == len(A))
 
 
 @once(most=16)
 def _symmetric(
-    system: System, independent: frozenset[str], near: tuple[float, ...]
+    system: System, independent: frozenset[str], dependent: tuple[str, ...], near: tuple[float, ...]
 ) -> tuple[Flow, Rates, tuple[str, ...]]:
-    shape = _chart(system, independent, graph_of(system), near)
+    shape = _chart(system, dependent, comoving_graph(system), near)
     rates = _extended(shape)
     cyclic = cyclic_coordinates(shape, rates)
     felt = [name for name in shape.states if name in system.coordinate_names and name not in cyclic]
     for heading, graph in _turning(system, felt):
-        turning = _chart(system, independent, graph, near)
+        turning = _chart(system, dependent, graph, near)
         turning_rates = _extended(turning)
         found = cyclic_coordinates(turning, turning_rates)
         if heading in found:
@@ -197,7 +197,7 @@ def _extended(flow: Flow) -> Rates:
 
 def _turning(system: System, felt: Iterable[str]) -> Iterator[tuple[str, Graph]]:
     """Headings with which two ignorable coordinates may turn, and the equations along turning axes."""
-    names, graph = system.coordinate_names, graph_of(system)
+    names, graph = system.coordinate_names, comoving_graph(system)
     pairs = combinations([names.index(name) for name in ignorable_coordinates(system)], 2)
     for (i, j), heading, sense in product(pairs, felt, (1.0, -1.0)):
         h = names.index(heading)
@@ -253,18 +253,24 @@ def _turned(graph: Graph, heading: int, pair: tuple[int, int], sense: float) -> 
     )
 
 
-def _chart(system: System, independent: frozenset[str], graph: Graph, near: tuple[float, ...] = ()) -> Flow:
-    """The shape flow whose dependent velocities are not among those asked for."""
+def _chart(system: System, dependent: tuple[str, ...], graph: Graph, near: tuple[float, ...]) -> Flow:
+    """The shape flow with these velocities solved for; holonomic constraints attract."""
+    return shape_flow(system, dependent, SETTLE if system.statement.positions else 0.0, graph, near)
+
+
+def _solved_for(
+    system: System, independent: frozenset[str], numbers: np.ndarray | None, near: tuple[float, ...]
+) -> tuple[str, ...]:
+    """Coordinates whose velocities are solved for, none of those asked for: those that the constraints determine best
+    at these numbers, near a configuration."""
     names = system.coordinate_names
     wanted = {name.removesuffix("_dot") for name in independent}
     for name in wanted:
         if name not in names:
             raise ParameterError(f"{system.name} has no velocity {name}_dot: {nearest(name, names)}")
-    settle = SETTLE if system.statement.positions else 0.0
-    A = reference_matrix(graph, near)
+    A = reference_matrix(comoving_graph(system), numbers, near)
     open_ = [j for j, name in enumerate(names) if name not in wanted]
     if len(A) and np.linalg.matrix_rank(A[:, open_]) < len(A):
         raise not_free(system.name, independent)
     first = [k for k, j in enumerate(open_) if names[j] in ignorable_coordinates(system)]
-    chosen = [names[open_[k]] for k in dependent_velocities(A[:, open_], first)] if len(A) else []
-    return shape_flow(system, chosen, settle, graph, near)
+    return tuple(names[open_[k]] for k in dependent_velocities(A[:, open_], first)) if len(A) else ()

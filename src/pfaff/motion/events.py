@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -89,6 +89,10 @@ class Recorder:
         self.times.append(float(time))
         self.states.append(np.array(state))
 
+    def withdraw(self, t: float) -> None:
+        kept = [k for k, time in enumerate(self.times) if abs(time) <= abs(t)]
+        self.times, self.states = [self.times[k] for k in kept], [self.states[k] for k in kept]
+
     def crossings(self, size: int) -> Crossings:
         """All crossings but one at the very start."""
         kept = [k for k, time in enumerate(self.times) if time != 0.0]
@@ -117,6 +121,11 @@ class Watch:
             self.options["t_events"] = [
                 hy.t_event(lowered[name], direction=DIRECTIONS[self.events[name].direction]) for name in self.stops
             ]
+
+    def withdraw(self, t: float) -> None:
+        """Forget what happened after a time, in a step that is taken again."""
+        for recorder in self.recorders.values():
+            recorder.withdraw(t)
 
     def forget(self) -> None:
         for recorder in self.recorders.values():
@@ -152,7 +161,7 @@ def lower_event(driven: Driven, eqs: Equations, name: str, expression: Any) -> A
     reactions |= {sm.Symbol(own): reactions[sm.Symbol(p)] for own, p in aliases if sm.Symbol(p) in reactions}
     moving = {sm.Symbol(load): function for load, function in driven.loads.items()}
     known = {**plain, **{symbol.name: symbol for symbol in (*reactions, *moving)}}
-    parsed = parsed_event(name, expression, known | dict(system.quasi_forms), dict(s.to_plain))
+    parsed = parsed_event(name, expression, known | dict(system.quasi_forms), dict(s.to_plain), system.parameters)
     return convert(parsed.xreplace(moving), {**eqs.graph.symbols, **numbers_of(case), **reactions})
 
 
@@ -162,9 +171,14 @@ def numbers_of(case: Bound) -> dict[sm.Symbol, Any]:
 
 
 def parsed_event(
-    name: str, expression: Any, known: Mapping[str, sm.Symbol], plain: Mapping[sm.Expr, sm.Symbol]
+    name: str,
+    expression: Any,
+    known: Mapping[str, sm.Symbol],
+    plain: Mapping[sm.Expr, sm.Symbol],
+    fixed: Collection[sm.Symbol],
 ) -> sm.Expr:
-    """An expression in known symbols from SymPy or text; functions of time are replaced by their ``plain`` symbols."""
+    """An expression in known symbols from SymPy or text, not of ``fixed`` ones alone; functions of time are replaced by
+    their ``plain`` symbols."""
     parsed = vanishing(expression, known, f"event {shortened(name)}", ParameterError)
     if not isinstance(parsed, sm.Expr) or not parsed.free_symbols | parsed.atoms(sm.core.function.AppliedUndef):
         raise ParameterError(
@@ -175,4 +189,6 @@ def parsed_event(
         if symbol.name not in known:
             raise ParameterError(f"event {name!r} contains the unknown {symbol}: {nearest(symbol.name, known)}")
         parsed = parsed.xreplace({symbol: known[symbol.name]})
+    if set(fixed).issuperset(parsed.free_symbols):
+        raise ParameterError(f"event {name!r} is {shown(parsed)}, the same at all times: name a state, a reaction or t")
     return parsed

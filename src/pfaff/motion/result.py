@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from pfaff.archive.stored import labels, write
+from pfaff.checks import Check, Checked
 from pfaff.errors import ParameterError
 from pfaff.motion.events import Crossings
 from pfaff.motion.measures import Energy, Measured, Stored
@@ -25,18 +26,20 @@ if TYPE_CHECKING:
     from pfaff.case import Case
     from pfaff.motion.locomotion import Friction
 
+TOLD = 8  # most initial values that are told one by one
 ENERGIES = ("kinetic", "potential", "total", "dissipated", "supplied")
 
 
 @spelt
 @dataclass(frozen=True, eq=False)
-class Motion:
+class Motion(Checked):
     """Times ``t``, states ``y`` (coordinates, then velocities, one column for each time), reactions ``p``.
 
     ``motion["theta1"]`` is a coordinate, ``motion["theta1_dot"]`` its velocity, ``motion["p"]`` a reaction, and a
     quasi-velocity goes by the name that the system gives it;
     ``motion(t)`` evaluates the state at any time. ``energy`` holds the energies and their balance, ``residual`` what
-    is left of every constraint, ``events`` where each event happened. ``method`` says how it was computed and why so.
+    is left of every constraint, ``events`` where each event happened. ``method`` says how it was computed and why so,
+    ``checks`` what was verified of it, and ``status`` how it ended and which check failed.
     """
 
     _elsewhere: ClassVar = {"orbit": "ask the case for the periodic orbit near a motion, case.orbit(motion)"}
@@ -45,7 +48,7 @@ class Motion:
     measures: Measured | Stored = field(repr=False)
     names: tuple[str, ...]
     reaction_names: tuple[str, ...]
-    status: Status
+    ended: Status
     method: str
     changes: Mapping[str, float]
     system: str
@@ -54,9 +57,23 @@ class Motion:
     case: Case | None = field(default=None, repr=False)
     dense: Callable[[Any], np.ndarray] | None = field(default=None, repr=False)
     stored_aliases: Mapping[str, str] = field(default_factory=dict, repr=False)
+    tolerance: float | None = field(
+        default=None, repr=False
+    )  # None for a motion from a file, verified when it was made
 
     def __repr__(self) -> str:
-        return f"<Motion of {self.system}, t = {self.t[0]:g} … {self.t[-1]:g}, {len(self.t)} samples: {self.status}>"
+        span = f"t = {self.t[0]:g} … {self.t[-1]:g}, {len(self.t)} samples"
+        return f"<Motion of {self.system}, {span}: {self.status}{self._demanded}>"
+
+    @property
+    def _demanded(self) -> str:
+        """Initial values that the constraints demand, in words."""
+        first = dict(zip(self.states, self.y[:, 0].tolist(), strict=True))
+        told = [f"{name} = {first[name]:g}" for name in self.changes if name in first]
+        more = [f"and {len(told) - TOLD} more"] if len(told) > TOLD else []
+        if not told:
+            return ""
+        return f"; as what is given and the constraints demand, it starts with {', '.join(told[:TOLD] + more)}"
 
     @property
     def states(self) -> tuple[str, ...]:
@@ -83,7 +100,17 @@ class Motion:
 
     @property
     def finished(self) -> bool:
-        return self.status.finished
+        return self.ended.finished
+
+    @property
+    def status(self) -> Status:
+        """How the motion ended, and what of it could not be verified."""
+        return self.ended.doubted(self.checks)
+
+    def _verify(self) -> Iterable[Check]:
+        from pfaff.motion.verification import verified_motion
+
+        return verified_motion(self) if self.tolerance is not None else ()
 
     def __getitem__(self, name: str) -> np.ndarray:
         known = dict(zip((*self.states, *self.reaction_names), (*self.y, *self.p), strict=True))

@@ -17,9 +17,11 @@ from pfaff.algebra.allowed_inertia import allowed_inertia
 from pfaff.algebra.tolerances import NEIGHBOUR, RANK
 from pfaff.errors import ConvergenceError, SingularMassError
 from pfaff.flow.statics import all_reactions
+from pfaff.flow.uniform_motion import frame_velocities
 from pfaff.rest.balance import Balance
+from pfaff.statement.constraints import numbered
 from pfaff.statement.told import told
-from pfaff.statement.values import SQUARABLE, one_of, place
+from pfaff.statement.values import huge, one_of, place
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -56,11 +58,18 @@ class Equilibrium:
         return dict(zip(system.reaction_names, values.tolist(), strict=True))
 
     @property
+    def velocities(self) -> dict[str, float]:
+        """Velocities of the coordinates that uniformly moving constraints carry along; the others are zero."""
+        return dict(zip(self.case.system.velocity_names, frame_velocities(self.case).tolist(), strict=True))
+
+    @property
     def status(self) -> str:
         where = ", ".join(f"{name} = {value:g}" for name, value in self.fixed.items())
+        carried = ", ".join(f"{name} = {value:g}" for name, value in self.velocities.items() if value)
         family = f"on a {self.family_dimension}-dimensional family" if self.family_dimension else "isolated"
         balance = f"to {self.residual:.1e}" if self.residual else "exactly"
-        return f"in balance {balance}, {family}" + (f", at {where}" if where else "")
+        moving = f", in coordinates that move along with the constraints at {carried}" if carried else ""
+        return f"in balance {balance}, {family}" + (f", at {where}" if where else "") + moving
 
     def __getitem__(self, name: str) -> float:
         known = {**self.coordinates, **self.reaction}
@@ -171,13 +180,12 @@ def check_rests(balance: Balance, z: np.ndarray, load: str | None) -> None:
 def check_finite(case: Case, balance: Balance, z: np.ndarray) -> None:
     residual, jacobian, _ = balance.evaluate(z, case.numbers)
     if not (np.isfinite(residual).all() and np.isfinite(jacobian).all()):
-        sizes = {p.name: float(case.numbers[k]) for k, p in enumerate(case.system.parameters)}
-        huge = ", ".join(f"{name} is {value:g}" for name, value in sizes.items() if abs(value) > SQUARABLE)
+        culprits = huge(case.system.parameter_names, case.numbers)
         raise ConvergenceError(
             f"the forces of {case.system.name} are not finite at the start of the search: "
             f"fix a coordinate where they are, such as equilibrium({case.system.coordinate_names[0]}=1); if a load of "
             "zero is the cause, give it another value, case.at(…), at which hopf and branch then begin"
-            + (f", or use other units: {huge}" if huge else "")
+            + (f", or use other units: {culprits}" if culprits else "")
         )
 
 
@@ -227,8 +235,22 @@ def check_steady(case: Case, balance: Balance, z: np.ndarray) -> None:
     if _varies(balance, z, case.numbers):
         raise ConvergenceError(
             f"{case.system.name} depends on time explicitly and does not rest, or not in the same way at all "
-            "times: switch the excitation off for equilibria and spectra"
+            f"times: {_remedy(case)}"
         )
+
+
+def _remedy(case: Case) -> str:
+    """What to do about explicit time: other coordinates where constraints move, no excitation otherwise."""
+    s = case.system.statement
+    moving = [
+        case.system.kept[k] for k, phi in enumerate(s.positions, start=s.nonholonomic) if s.time in phi.free_symbols
+    ]
+    if not moving or case.system.rods:
+        return "switch the excitation off for equilibria and spectra"
+    return (
+        f"{numbered(case.system, moving)} moves, and inertia, forces or other constraints depend on where it is. State "
+        "the system in coordinates that move along and in which time appears nowhere, or simulate it"
+    )
 
 
 def check_unforced(case: Case, balance: Balance, z: np.ndarray, load: str) -> None:

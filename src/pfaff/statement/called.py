@@ -51,6 +51,11 @@ def renamed(values: Mapping[Any, Any], refuse: type[PfaffError] = ParameterError
     return found
 
 
+def beside(words: Iterable[str], taken: Collection[str]) -> tuple[str, ...]:
+    """Words of ours, each with an underscore where a name of the system is the same: ``period_``."""
+    return tuple(f"{word}_" if word in taken else word for word in words)
+
+
 def words_of(function: Callable[..., Any]) -> str:
     """What a function calls its further keywords: ``initial`` for ``simulate(duration, **initial)``."""
     parameters = inspect.signature(function).parameters.values()

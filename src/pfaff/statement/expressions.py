@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import unicodedata
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any, NamedTuple, NoReturn
 
 import sympy as sm
@@ -82,7 +82,7 @@ def expressed(given: Any, known: Mapping[str, sm.Expr], culprit: str, refuse: ty
     if isinstance(given, str):
         return parsed(given, known, f"{culprit}, {shortened(given)}, is not an expression", refuse)
     try:
-        found = sm.sympify(given, strict=True)
+        found = converted(given)
     except Exception as problem:  # objects of the user's may raise anything when SymPy examines them
         kind = type(given).__name__
         raise refuse(f"{culprit} is of type {kind}, not an expression: give it in SymPy or as text") from problem
@@ -104,6 +104,16 @@ def _relation(found: sm.core.relational.Relational) -> str:
     if isinstance(found, sm.Equality):
         return "an equation: give its right side alone"
     return "an inequality, which holds on one side only: give an equation; an end stop is an event of simulate"
+
+
+def converted(given: Any) -> Any:
+    """SymPy's object for a number or an expression. Containers are none: SymPy executes the texts that it finds in
+    them, however strictly it is asked."""
+    if isinstance(given, sm.Basic | sm.MatrixBase):
+        return given
+    if isinstance(given, Collection) or getattr(given, "ndim", 0):
+        raise TypeError("a container is no expression")
+    return sm.sympify(given, strict=True)
 
 
 def vanishing(given: Any, known: Mapping[str, sm.Expr], culprit: str, refuse: type[PfaffError] = StatementError) -> Any:

@@ -18,6 +18,7 @@ Result = TypeVar("Result", bound=type)
 Called = TypeVar("Called", bound=Callable[..., Any])
 UNNAMED = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 ANY = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+ASKED = "_asked_rightly"  # marks functions that answer wrong arguments already
 ROUNDING = 1e-12  # values below this, relative to the largest of their kind, are shown as zero
 
 
@@ -47,7 +48,7 @@ def spelt(kind: Result) -> Result:
 
 def _ask_rightly(kind: type, made: bool) -> None:
     for name, function in list(vars(kind).items()):
-        if isinstance(function, FunctionType) and not hasattr(function, "__wrapped__"):
+        if isinstance(function, FunctionType) and not hasattr(function, ASKED):
             if not name.startswith("_"):
                 setattr(kind, name, rightly_asked(function, name, method=True))
             elif name == "__init__" and made:
@@ -76,6 +77,7 @@ def rightly_asked(function: Called, called: str = "", method: bool = False) -> C
                 raise
         raise ParameterError(wrong)
 
+    setattr(asked, ASKED, True)
     return asked  # type: ignore[return-value]
 
 

@@ -115,6 +115,11 @@ def vibration(case: Case, fixed: Mapping[str, float]) -> Vibration:
     """Small vibrations about the equilibrium of a case; raises where there is none, or where it is unstable."""
     if case.system.rods:
         raise ParameterError(f"{case.system.name} has rods, whose normal modes are not followed: state a chain of bars")
+    if case.system.uniform_motion:
+        raise ParameterError(
+            f"constraints of {case.system.name} move, so that the energy of its vibrations is not constant: state it "
+            "in coordinates that move along, in which the constraints rest"
+        )
     free = undamped(case.system).at().unchecked(**case.values)
     rest = free.equilibrium(fixed=fixed)
     at = dict(zip(free.system.coordinate_names, rest.q.tolist(), strict=True))

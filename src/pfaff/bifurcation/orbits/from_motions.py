@@ -30,6 +30,8 @@ from pfaff.bifurcation.orbits.solving.meshes import TURN
 from pfaff.errors import ConvergenceError, ParameterError
 from pfaff.flow.flow import Flow
 from pfaff.flow.forcing import forced_flow, forcing_of
+from pfaff.flow.lowering import shape_at
+from pfaff.flow.uniform_motion import moving_along
 from pfaff.statement.values import SQUARABLE, numbers_from, shown
 
 if TYPE_CHECKING:
@@ -49,7 +51,7 @@ def orbit_near(case: Bound, motion: Any, load: str, accuracy: float = 1e-11, gue
     A ``guess`` of the orbit itself may be rough, and the orbit unstable.
     """
     free = case.system.autonomous  # type: ignore[attr-defined]
-    flow: Flow = case.system.shape if free else forced_flow(case)  # type: ignore[attr-defined]
+    flow = shape_at(case) if free else forced_flow(case)
     accuracy = accurate(accuracy)
     t, x = _states(motion, flow, case)
     n, value = len(flow.states), value_of(case, load)
@@ -98,6 +100,7 @@ def _settled(problem: OrbitProblem, t: np.ndarray, x: np.ndarray, loop: Loop, va
 def _states(motion: Any, flow: Flow, case: Bound) -> tuple[np.ndarray, np.ndarray]:
     """Times of a motion, and the states of a flow along it; it begins at time zero of a forcing."""
     t, x = sampled(motion, own_states(flow))
+    x = moving_along(case, own_states(flow), t, x)
     if not flow.carried:
         return t, x
     angle = forcing_of(flow.system).value(case) * t
