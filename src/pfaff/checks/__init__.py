@@ -2,7 +2,7 @@
 
 Read ``check`` (one verification, and how a result carries it). The other modules have one family of results each and
 are given plain numbers and functions, so that what they promise can be read, and tried on a corrupted result, alone:
-``hopf`` (mode and verdict of a Hopf point).
+``dynamics`` (accelerations and reactions), ``hopf`` (mode and verdict of a Hopf point).
 Knows no analysis: results of later rooms hand over what is to be verified.
 """
 
