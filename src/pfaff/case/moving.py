@@ -50,9 +50,9 @@ class Moving(Bound):
         method
             ``"taylor"`` for motions that are not stiff, ``"implicit"`` for those that are: CVODE's BDF where the
             extra ``sundials`` is installed, else SciPy's Radau. ``"cvode"`` and ``"radau"`` insist on one; the second
-            is steadier where fast modes are lightly damped. ``"augmented"``, of second order, takes redundant
-            constraints and goes through singular configurations; its reactions are those of least norm. ``"auto"``
-            chooses between Taylor and implicit, and takes the augmented one where constraints are redundant.
+            is steadier where fast modes are lightly damped. ``"augmented"``, of second order, goes through
+            singular configurations, where constraints become dependent. ``"auto"`` chooses between Taylor and implicit.
+            Redundant constraints share their reactions by least norm, whatever the method.
         prescribed
             Functions of time for coordinates or parameters: SymPy expressions in the time, or samples
             (times, values). The reaction of a prescribed coordinate is the force that drives it.
