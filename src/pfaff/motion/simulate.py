@@ -273,7 +273,8 @@ def _flown(task: Task, flight: Flight, integrator: Any, watch: Watch, reason: st
         **task.describe(),
         ended=status,
         method=f"Taylor's method of heyoka, {flight.steps} steps, tolerance {task.tolerance or FINEST:g} ({reason})"
-        + ("; reactions of least norm" if task.driven.case.system.redundant else ""),
+        + ("; reactions of least norm" if task.driven.case.system.redundant else "")
+        + "".join(f"; {how}" for how in task.driven.said),
         events=watch.crossings(t, y, integrator),
         dense=flight,
         tolerance=task.tolerance or FINEST,
