@@ -65,7 +65,7 @@ def test_masses_too_large_for_double_precision_are_named():
     heavy = pfaff.atlas.rattleback().at(m=1e308)
     with pytest.raises(PfaffError, match=r"use other units: m is 1e\+308"):
         heavy.spectrum()
-    with pytest.raises(PfaffError, match="let masses differ by less"):
+    with pytest.raises(PfaffError, match=r"use other units: m is 1e\+308"):
         heavy.simulate(1)
 
 
@@ -140,7 +140,7 @@ def test_the_shell_says_how_a_search_and_a_motion_ended(capsys):
         (lambda case: pfaff.Drawing(point={}), "Drawing has no argument 'point': did you mean 'points'"),
         (lambda case: case.hopf().orbits(to=80, steps=0.1), "orbits has no argument 'steps': did you mean 'step'"),
         (lambda case: case.plot(theta1=1), "plot has no argument 'theta1': nothing is given to it by name"),
-        (lambda case: case.flutter(load=sm.Symbol("c_i")), "give its name as text, 'c_i'"),
+        (lambda case: case.flutter(load=sm.Symbol("c_ii")), "has no parameter 'c_ii': did you mean 'c_i'"),
     ],
 )
 def test_a_misspelt_keyword_is_answered_with_the_nearest(case, call, message):

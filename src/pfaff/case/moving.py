@@ -26,6 +26,7 @@ class Moving(Bound):
 
     def simulate(
         self,
+        /,
         duration: float,
         *,
         samples: int = 1001,
@@ -37,7 +38,7 @@ class Moving(Bound):
         step: float | None = None,
         max_steps: int = 1_000_000,
         progress: Callable[[float], None] | None = None,
-        **initial: float,
+        **initial: Any,
     ) -> Motion:
         """The motion from initial values by name: ``case.simulate(500, theta1_dot=0.01)``.
 
@@ -80,6 +81,7 @@ class Moving(Bound):
 
     def ensemble(
         self,
+        /,
         duration: float,
         *,
         samples: int = 101,

@@ -47,13 +47,13 @@ def in_all_velocities(flow: Flow, rate: float) -> Flow:
         dependent=(),
         expressions=[*(graph.rates[j] for j in shape), *placed(accelerations)],
         velocity_expressions=graph.v,
-        reaction_expressions=placed(reactions),
+        reaction_expressions=placed(graph.shared(reactions)),
         settle=settle,
         pivots=placed([hy.sqrt(d) for d in graph.elimination.schur[1] if hy.get_variables([d])]),
         accelerations=Accelerations(graph, range(len(names)), {}, fixed),
         carried=(),
         unsolved=None,
-        bonds=placed(bonds),
+        bonds=placed([*bonds, *stated.positions]),  # what leaves φ = 0 itself decays as well
     )
     return carried(wide) if flow.carried else wide
 

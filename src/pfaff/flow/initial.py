@@ -14,13 +14,14 @@ from pfaff.algebra.newtons_method import newton
 from pfaff.errors import ConstraintError, ConvergenceError, SingularMassError
 from pfaff.flow.compiled import Compiled
 from pfaff.flow.completion import KEPT, ROUNDED, Demand
-from pfaff.flow.graph import graph_of
+from pfaff.flow.graph import stated_graph_of
 from pfaff.flow.in_quasi_velocities import quasi_rows
 from pfaff.flow.structured_views import energy_rows, initial_rows
+from pfaff.statement.constraints import numbered
 from pfaff.statement.evaluation import evaluated, magnitudes
 from pfaff.statement.rod_frame import point_values
 from pfaff.statement.system import System
-from pfaff.statement.values import number_from, one_of
+from pfaff.statement.values import number_from
 from pfaff.threads import once
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ class Constraints:
     """φ, A v + b, A and M as functions of the state."""
 
     def __init__(self, case: Case) -> None:
-        s = case.system.statement
+        s = case.system.stated
         self.case, self.n, self.m = case, len(s.q), len(s.constraints)
         self.holonomic = len(s.positions)
         self._function = _compiled(case.system)
@@ -58,14 +59,11 @@ class Constraints:
         return phi, rates, rest[: m * n].reshape(m, n), rest[m * n :].reshape(n, n)
 
     def row_of(self, k: int) -> str:
-        system = self.case.system
-        own = {reaction: alias.removeprefix("p_") for alias, reaction in system.reaction_aliases.items()}
-        name = own.get(system.reaction_names[k])
-        return f"constraint {k + 1}" if name is None else f"constraint {name!r}"
+        return numbered(self.case.system, [k])
 
     def position_terms(self, q: np.ndarray, time: float) -> np.ndarray:
         """The size of each φ: the sum of the sizes of its terms."""
-        return np.array(magnitudes(self.case.system.statement.positions, self._known(q, time)), dtype=float)
+        return np.array(magnitudes(self.case.system.stated.positions, self._known(q, time)), dtype=float)
 
     def potential(self, q: np.ndarray) -> float:
         if self.case.system.rods:
@@ -118,7 +116,7 @@ def row_sizes(A: np.ndarray, v: np.ndarray, rates: np.ndarray) -> np.ndarray:
 def _compiled(system: System) -> Compiled | Matched:
     if system.rods:
         return initial_rows(system)
-    graph = graph_of(system)
+    graph = stated_graph_of(system)
     rows = [*graph.positions, *graph.constraints, *(e for row in (*graph.A, *graph.M) for e in row)]
     return Compiled(rows, [*graph.q, *graph.v], quick=True)
 
@@ -135,7 +133,7 @@ def initial_state(case: Case, initial: Mapping[str, float], project: bool = Fals
     known, quasi = [*names, *(f"{name}_dot" for name in names)], case.system.quasi_velocities
     for name in initial:
         case.system.check_no_parameter(name)
-        one_of([*known, *quasi], name, f"{case.system.name} has no coordinate or velocity")
+        case.system.named(name, [*known, *quasi], f"{case.system.name} has no coordinate or velocity")
     initial = {name: number_from(name, value) for name, value in initial.items()}
     asked = {name: initial[name] for name in initial if name in quasi}
     q = np.array([float(initial.get(name, 0.0)) for name in names])
@@ -204,7 +202,7 @@ def _followed(
 
 def _aside(constraints: Constraints, q: np.ndarray, v: np.ndarray, free: np.ndarray) -> np.ndarray:
     """How far to move free coordinates that cannot follow given ones at first, but enter the same φ."""
-    s, (phi, _, A, M) = constraints.case.system.statement, constraints(q, v)
+    s, (phi, _, A, M) = constraints.case.system.stated, constraints(q, v)
     rows = np.abs(A[constraints.m - constraints.holonomic :])
     enters = np.array([[x in each.free_symbols for x in s.q] for each in s.positions], dtype=bool).reshape(rows.shape)
     flat = rows[:, free].max(axis=1, initial=0.0) <= ROUNDED * rows.max(axis=1, initial=0.0)
@@ -250,8 +248,9 @@ def on_positions(
     if wrong.any():  # terms may be large relative to their change
         wrong &= ~(left <= KEPT * constraints.position_terms(q, time))
     if wrong.any():
-        first = 1 + constraints.m - constraints.holonomic
-        named = ", ".join(str(first + k) for k in np.flatnonzero(wrong))
+        first = constraints.m - constraints.holonomic
+        rows = [first + int(k) for k in np.flatnonzero(wrong)]
+        named = numbered(constraints.case.system, rows).partition(" ")[2]
         remedy = (
             "these rows have no common solution nearby: start elsewhere, or correct them"
             if free.all()

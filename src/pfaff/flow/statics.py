@@ -119,9 +119,21 @@ def gradient_rows(functions: list[Expression], variables: list[Expression]) -> l
     return [list(row) for row in hy.diff_tensors(functions, variables, diff_order=1).jacobian]
 
 
+def all_reactions(
+    system: System, q: np.ndarray, p: np.ndarray, numbers: np.ndarray, time: float | np.ndarray = 0.0
+) -> np.ndarray:
+    """The reactions of all constraints that are stated, from those of the independent ones: shared by least norm."""
+    return _shares(system)(np.concatenate([q, p]), numbers, time) if system.redundant else p
+
+
+@once(most=1)
+def _shares(system: System) -> Compiled:
+    graph = comoving_graph(system)
+    return Compiled(graph.shared(graph.multipliers), [*graph.q, *graph.multipliers], quick=True)
+
+
 @once(most=1)
 def statics_of(system: System) -> Statics:
-    system.check_independent()
     if system.rods:
         from pfaff.flow.structured_views import RodStatics
 

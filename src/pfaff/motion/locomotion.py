@@ -132,7 +132,7 @@ def impose(
     functions = {name: imposed_function(motion, name, since, length) for name in names}
     there = dict(zip(motion.names, motion(since), strict=False))
     start: dict[str, Any] = {n: there[n] for n in system.coordinate_names if n in there and n not in names}
-    driven = case.simulate(length, samples=samples, prescribed=functions, method="taylor", **start)
+    driven = case.simulate(length, samples=samples, prescribed=functions, method="taylor", initial=start)
     try:
         cycle = period(motion, names[0])
     except ConvergenceError:
@@ -145,8 +145,7 @@ def _shared(system: System, motion: Motion, names: Sequence[str]) -> list[str]:
         ignorable = ignorable_coordinates(system)
         names = [name for name in system.coordinate_names if name in motion.names and name not in ignorable]
     both = [name for name in motion.names if name in system.coordinate_names]
-    for name in names:
-        one_of(both, name, "{} is not a coordinate of both")
+    names = [one_of(both, name, "{} is not a coordinate of both") for name in names]
     held = len(system.statement.constraints)
     if not names or len(names) + held > len(system.coordinates):
         raise ParameterError(
@@ -171,14 +170,15 @@ def imposed_function(motion: Motion, name: str, since: float, length: float) -> 
 
 def period(motion: Motion, name: str | None = None) -> float:
     """The period of a motion that has become periodic: all but ignorable coordinates return with their velocities."""
-    name = motion.names[0] if name is None else one_of(motion.names, name, "no coordinate")
-    k = motion.names.index(name)
+    name, seen = _seen(motion, name)
     t = motion.knots
     t = np.linspace(t[len(t) // 2], t[-1], 4 * len(t))
-    states = motion(t)
-    level = (states[k].max() + states[k].min()) / 2
-    rising = np.flatnonzero((states[k][:-1] < level) & (states[k][1:] >= level))[-4:]
-    passages = [brentq(lambda s: motion(s)[k] - level, t[i], t[i + 1], xtol=1e-15, rtol=1e-14) for i in rising]
+    states, row = motion(t), seen(t)
+    level = (row.max() + row.min()) / 2
+    rising = np.flatnonzero((row[:-1] < level) & (row[1:] >= level))[-4:]
+    passages = [
+        brentq(lambda s: float(seen(np.array([s]))[0]) - level, t[i], t[i + 1], xtol=1e-15, rtol=1e-14) for i in rising
+    ]
     steady = f"{name} has not become periodic by t = {motion.t[-1]:g}: simulate longer"
     if len(passages) < 3:
         raise ConvergenceError(steady)
@@ -192,6 +192,18 @@ def period(motion: Motion, name: str | None = None) -> float:
     if off > STEADY or np.ptp(lengths) > STEADY * lengths.mean():
         raise ConvergenceError(steady)
     return float(lengths[-1])
+
+
+def _seen(motion: Motion, name: Any) -> tuple[str, Callable[[np.ndarray], np.ndarray]]:
+    """A coordinate (the first by default), velocity, quasi-velocity or reaction of a motion as a function of times."""
+    states, quasi, reactions = motion.states, motion.quasi_velocities, motion.reaction_names
+    known = (*states, *quasi, *reactions, *motion.aliases)
+    name = states[0] if name is None else one_of(known, name, "no coordinate, velocity or reaction")
+    if name in states:
+        return name, lambda t: motion(t)[states.index(name)]
+    if name in quasi:
+        return name, lambda t: motion.quasi_rows(t, motion(t))[name]
+    return name, lambda t: motion.reactions(t)[reactions.index(motion.aliases.get(name, name))]
 
 
 def _ignorable(motion: Motion) -> set[str]:

@@ -100,10 +100,8 @@ class Motion:
     def __getitem__(self, name: str) -> np.ndarray:
         known = dict(zip((*self.states, *self.reaction_names), (*self.y, *self.p), strict=True))
         known |= {alias: known[name] for alias, name in self.aliases.items()}
-        if name in self.quasi_velocities:
-            return self.quasi_rows(self.t, self.y)[name]
-        one_of([*known, *self.quasi_velocities], name, "no coordinate, velocity or reaction")
-        return known[name]
+        name = one_of([*known, *self.quasi_velocities], name, "no coordinate, velocity or reaction")
+        return self.quasi_rows(self.t, self.y)[name] if name in self.quasi_velocities else known[name]
 
     @property
     def aliases(self) -> dict[str, str]:
@@ -163,7 +161,8 @@ class Motion:
         return self._case.system.flow.reactions(self(t), self.numbers_at(t), t)
 
     def period(self, name: str | None = None) -> float:
-        """The period of a motion that has become periodic, seen in a coordinate (the first by default)."""
+        """The period of a motion that has become periodic, seen in a coordinate (the first by default), a velocity
+        or a reaction."""
         from pfaff.motion.locomotion import period
 
         return period(self, name)
@@ -206,14 +205,14 @@ class Motion:
     def plot(self, *names: str) -> Figure:
         """Time histories, phase portraits, reactions, energies and, if the system has a drawing, paths in the plane.
 
-        With names, only these of the coordinates, quasi-velocities and reactions.
+        With names, only these of the coordinates (each with its velocity), quasi-velocities and reactions.
         """
         from pfaff.draw.motion import draw_motion
 
-        known = (*self.names, *self.reaction_names, *self.aliases, *self.quasi_velocities)
-        for name in names:
-            one_of(known, name, "no coordinate, quasi-velocity or reaction")
-        return draw_motion(self, [self.aliases.get(name, name) for name in names])
+        known = (*self.states, *self.reaction_names, *self.aliases, *self.quasi_velocities)
+        asked = [one_of(known, name, "no coordinate, velocity, quasi-velocity or reaction") for name in names]
+        shown = self.aliases | dict(zip(self.states[len(self.names) :], self.names, strict=True))
+        return draw_motion(self, [shown.get(name, name) for name in asked])
 
     def film(self, frames: int = 8, *, times: Sequence[float] | None = None) -> Figure:
         """Successive configurations, evenly spaced or at the given times, with the path of the traced points so far."""

@@ -75,7 +75,7 @@ def field_at(path: EquilibriumPath, load: float, omega: float) -> tuple[Field, n
     flow = regular_flow(system, lin, omega)
     rest = dict(zip(system.coordinate_names, lin.q, strict=True))
     x = np.array([rest.get(name, 0.0) for name in flow.states])
-    attracted = len(system.holonomic_constraints)
+    attracted = len(system.statement.positions)
     zeros = len(x) - attracted - len(lin.spectrum().values)
     held = tuple(flow.states.index(name) for name in path.balance.fixed if name in flow.states)
     return Field(flow, path.load, path.case.numbers, zeros, held), x
@@ -83,7 +83,7 @@ def field_at(path: EquilibriumPath, load: float, omega: float) -> tuple[Field, n
 
 def regular_flow(system: System, lin: Linearisation, omega: float) -> Flow:
     """The shape flow, with other dependent velocities where its own are ill-conditioned at this equilibrium."""
-    settle = 10.0 ** np.round(np.log10(omega)) if system.holonomic_constraints else 0.0
+    settle = 10.0 ** np.round(np.log10(omega)) if system.statement.positions else 0.0
     names = system.coordinate_names
     columns = [names.index(name.removesuffix("_dot")) for name in system.shape.dependent]
     least = np.linalg.svd(lin.A[:, columns])[1].min(initial=np.inf)

@@ -48,7 +48,7 @@ def exact_zeros(case: Case, flow: Flow, x: np.ndarray) -> np.ndarray:
 def allowed_directions(flow: Flow, x: np.ndarray, numbers: np.ndarray) -> np.ndarray:
     """An orthonormal basis of the directions that keep to the holonomic constraints."""
     system: System = flow.system  # type: ignore[assignment]
-    n, count = len(flow.states), len(system.holonomic_constraints)
+    n, count = len(flow.states), len(system.statement.positions)
     if not count:
         return np.eye(n)
 

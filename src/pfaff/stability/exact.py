@@ -73,7 +73,6 @@ class ExactLinearisation:
 def exact_matrices(case: Case) -> tuple[sm.Matrix, sm.Matrix, sm.Matrix, sm.Matrix]:
     """M, C, K + Σ p G and A at the origin, with the values of the case, exact or symbolic, as they are."""
     system = case.system
-    system.check_independent()
     values = {symbol: exact_value(case.values[symbol.name], symbol) for symbol in system.parameters}
     p, *derived = _at_origin(system)
     balance, M, C, K, A = (matrix.xreplace(values) for matrix in derived)
@@ -264,7 +263,7 @@ def _check_origin(system: System, values: Mapping[sm.Symbol, Any]) -> None:
     origin = {**dict.fromkeys(s.q, sm.S.Zero), **resting}
     if any(sm.simplify(f.xreplace(origin).xreplace(values)) != 0 for f in s.positions):
         raise PfaffError(f"the origin violates a holonomic constraint of {system.name}: ask for numbers instead")
-    still = [c.subs(resting).subs(values) for c in s.constraints[: len(system.nonholonomic_constraints)]]
+    still = [c.subs(resting).subs(values) for c in s.constraints[: s.nonholonomic]]
     if any(sm.simplify(b) != 0 for b in still):
         raise PfaffError(
             f"a constraint of {system.name} has a term b(q) beside the velocities: closed forms do not cover it, "
