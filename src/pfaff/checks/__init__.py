@@ -2,8 +2,9 @@
 
 Read ``check`` (one verification, and how a result carries it). The other modules have one family of results each and
 are given plain numbers and functions, so that what they promise can be read, and tried on a corrupted result, alone:
-``dynamics`` (accelerations and reactions), ``motions`` (between their steps, in their energies and constraints),
-``hopf`` (mode and verdict of a Hopf point), ``multipliers`` (of orbits, and the energy of conservative ones).
+``dynamics`` (accelerations and reactions), ``rests`` (equilibria, steady motions), ``spectra`` (eigenvalues),
+``motions`` (between their steps, in their energies and constraints), ``hopf`` (mode and verdict of a Hopf point),
+``multipliers`` (of orbits, and the energy of conservative ones).
 Knows no analysis: results of later rooms hand over what is to be verified.
 """
 

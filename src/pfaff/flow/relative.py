@@ -23,7 +23,7 @@ from pfaff.flow.flow import COMPACT_FROM, Flow, lowered_again
 from pfaff.flow.graph import Expression, Graph, dot
 from pfaff.flow.in_quasi_velocities import in_quasi_velocities, not_free, quasi_rows
 from pfaff.flow.initial import Constraints
-from pfaff.flow.lowering import reference_matrix, shape_flow
+from pfaff.flow.lowering import elimination_order, reference_matrix, shape_flow
 from pfaff.flow.shape import dependent_velocities, ignorable_coordinates
 from pfaff.flow.uniform_motion import comoving_graph
 from pfaff.statement.characteristic import characteristic, unit_velocities
@@ -50,7 +50,7 @@ def relative_flow(
     """
     names = tuple(independent)
     speeds = frozenset(name for name in names if name not in system.quasi_velocities)
-    shape, rates, cyclic = _symmetric(system, speeds, _solved_for(system, speeds, numbers, near), near)
+    shape, rates, cyclic = _symmetric(system, speeds, *_solved_for(system, speeds, numbers, near))
     if numbers is not None:
         cyclic = _unfelt(rates, shape, cyclic, [lambda _: numbers])
     quasi = tuple(name for name in names if name in system.quasi_velocities)
@@ -61,7 +61,7 @@ def independent(system: System, first: Iterable[str], others: Iterable[str], num
     """The other velocities that the constraints leave free beside the first ones, as many as there are."""
     first = list(first)
     found: list[str] = []
-    rows = reference_matrix(comoving_graph(system), numbers)
+    rows = reference_matrix(comoving_graph(system), numbers=numbers)
     for name in others:
         if _free_together(system, rows, [*first, *found, name], numbers):
             found.append(name)
@@ -80,14 +80,14 @@ def _free_together(system: System, A: np.ndarray, speeds: list[str], numbers: np
 
 @once(most=16)
 def _symmetric(
-    system: System, independent: frozenset[str], dependent: tuple[str, ...], near: tuple[float, ...]
+    system: System, independent: frozenset[str], dependent: tuple[str, ...], order: tuple[int, ...]
 ) -> tuple[Flow, Rates, tuple[str, ...]]:
-    shape = _chart(system, dependent, comoving_graph(system), near)
+    shape = _chart(system, dependent, order, comoving_graph(system))
     rates = _extended(shape)
     cyclic = cyclic_coordinates(shape, rates)
     felt = [name for name in shape.states if name in system.coordinate_names and name not in cyclic]
     for heading, graph in _turning(system, felt):
-        turning = _chart(system, dependent, graph, near)
+        turning = _chart(system, dependent, order, graph)
         turning_rates = _extended(turning)
         found = cyclic_coordinates(turning, turning_rates)
         if heading in found:
@@ -253,24 +253,25 @@ def _turned(graph: Graph, heading: int, pair: tuple[int, int], sense: float) -> 
     )
 
 
-def _chart(system: System, dependent: tuple[str, ...], graph: Graph, near: tuple[float, ...]) -> Flow:
+def _chart(system: System, dependent: tuple[str, ...], order: tuple[int, ...], graph: Graph) -> Flow:
     """The shape flow with these velocities solved for; holonomic constraints attract."""
-    return shape_flow(system, dependent, SETTLE if system.statement.positions else 0.0, graph, near)
+    return shape_flow(system, dependent, SETTLE if system.statement.positions else 0.0, graph, order)
 
 
 def _solved_for(
     system: System, independent: frozenset[str], numbers: np.ndarray | None, near: tuple[float, ...]
-) -> tuple[str, ...]:
+) -> tuple[tuple[str, ...], tuple[int, ...]]:
     """Coordinates whose velocities are solved for, none of those asked for: those that the constraints determine best
-    at these numbers, near a configuration."""
+    at these numbers, near a configuration; and the order in which the rows are taken."""
     names = system.coordinate_names
     wanted = {name.removesuffix("_dot") for name in independent}
     for name in wanted:
         if name not in names:
             raise ParameterError(f"{system.name} has no velocity {name}_dot: {nearest(name, names)}")
-    A = reference_matrix(comoving_graph(system), numbers, near)
+    A = reference_matrix(comoving_graph(system), near, numbers)
     open_ = [j for j, name in enumerate(names) if name not in wanted]
     if len(A) and np.linalg.matrix_rank(A[:, open_]) < len(A):
         raise not_free(system.name, independent)
     first = [k for k, j in enumerate(open_) if names[j] in ignorable_coordinates(system)]
-    return tuple(names[open_[k]] for k in dependent_velocities(A[:, open_], first)) if len(A) else ()
+    columns = [open_[k] for k in dependent_velocities(A[:, open_], first)] if len(A) else []
+    return tuple(names[j] for j in columns), elimination_order(A[:, columns])

@@ -15,11 +15,13 @@ import numpy as np
 
 from pfaff.algebra.allowed_inertia import allowed_inertia
 from pfaff.algebra.tolerances import NEIGHBOUR, RANK
+from pfaff.checks import Check, Checked, doubted
 from pfaff.errors import ConstraintError, ConvergenceError, SingularMassError
 from pfaff.flow.initial import KEPT, Constraints, usual_sizes
 from pfaff.flow.statics import all_reactions
 from pfaff.flow.uniform_motion import frame_velocities
 from pfaff.rest.balance import Balance
+from pfaff.rest.verified import of_equilibrium
 from pfaff.statement.constraints import numbered
 from pfaff.statement.told import told
 from pfaff.statement.values import huge, one_of, place
@@ -37,7 +39,7 @@ SINGULAR = 1e-13  # inertia below this, relative to the largest in units in whic
 
 @told
 @dataclass(frozen=True)
-class Equilibrium:
+class Equilibrium(Checked):
     """A configuration at rest, the reactions p of its independent constraints, and the family it belongs to."""
 
     case: Case
@@ -70,7 +72,10 @@ class Equilibrium:
         family = f"on a {self.family_dimension}-dimensional family" if self.family_dimension else "isolated"
         balance = f"to {self.residual:.1e}" if self.residual else "exactly"
         moving = f", in coordinates that move along with the constraints at {carried}" if carried else ""
-        return f"in balance {balance}, {family}" + (f", at {where}" if where else "") + moving
+        return doubted(f"in balance {balance}, {family}" + (f", at {where}" if where else "") + moving, self.checks)
+
+    def _verify(self) -> Iterator[Check]:
+        return of_equilibrium(self)
 
     def __getitem__(self, name: str) -> float:
         known = {**self.coordinates, **self.reaction}
