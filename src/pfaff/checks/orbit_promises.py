@@ -1,0 +1,37 @@
+"""What periodic and connecting orbits promise: equations that hold everywhere, and true multipliers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from pfaff.checks.check import Check
+
+OBEYED = 1e-6  # error of an orbit over an interval, relative to its amplitudes, if no less accuracy is asked for
+MULTIPLIED = 1e-3  # error of the logarithm of a product of multipliers, relative to 1 and that logarithm
+TIMES = 100.0  # errors that are allowed, in units of the accuracy asked for
+
+
+def obeyed(off: Iterable[float], accuracy: float) -> Check:
+    """The equations hold between the points at which they were solved: states change over every interval of the mesh by
+    the integral of their rates."""
+    bound = max(OBEYED, TIMES * accuracy)
+    return Check("the equations hold between collocation points", _worst(off), bound, "ask for more accuracy")
+
+
+def closed(gaps: Iterable[float], accuracy: float) -> Check:
+    """The orbit ends where it begins, or at the mirror image, or turns of a rotation farther."""
+    return Check("the orbit closes", _worst(gaps), max(OBEYED, TIMES * accuracy), "ask for more accuracy")
+
+
+def multiplied(products: Iterable[tuple[float, float]]) -> Check:
+    """The product of all multipliers is the exponential of the divergence integrated over the orbit (Liouville)."""
+    off = _worst(abs(product - growth) / (1 + abs(growth)) for product, growth in products)
+    return Check("multipliers have the product that the divergence gives", off, MULTIPLIED, "do not trust stability")
+
+
+def _worst(errors: Iterable[float]) -> float:
+    """The largest of errors; NaN if one is."""
+    found = np.fromiter(errors, float)
+    return float(found.max(initial=0.0)) if not np.isnan(found).any() else float("nan")
