@@ -49,6 +49,7 @@ class Graph:
     positions: list[Expression]
     explicit: Expression  # ∂(V − T)/∂t, the power of explicit time
     symbols: dict[sm.Symbol, Expression]
+    drift: Sequence[Expression] = ()  # v − q̇, where velocities are seen from a frame that moves
 
     @property
     def nonholonomic(self) -> int:
@@ -58,6 +59,11 @@ class Graph:
     def balance(self) -> list[Expression]:
         """h + Aᵀλ: what must vanish where nothing accelerates."""
         return self.balanced(self.h)
+
+    @property
+    def coordinate_rates(self) -> list[Expression]:
+        """q̇."""
+        return [v - w for v, w in zip(self.v, self.drift, strict=True)] if self.drift else self.v
 
     def balanced(self, forces: list[Expression]) -> list[Expression]:
         """Forces, h or a part of it, with the reactions Aᵀλ."""

@@ -13,9 +13,10 @@ import numpy as np
 from pfaff.errors import ParameterError, RankError, nearest
 from pfaff.flow.accelerations import Accelerations
 from pfaff.flow.compiled import Compiled
-from pfaff.flow.flow import Flow, Unsolved
+from pfaff.flow.flow import Flow
 from pfaff.flow.graph import Expression, Graph, dot, graph_of, lower_ode
 from pfaff.flow.shape import dependent_velocities, ignorable_coordinates, kept_coordinates
+from pfaff.flow.slice import Slice
 from pfaff.statement.characteristic import characteristic, unit_velocities
 from pfaff.statement.odes import Ode
 from pfaff.statement.system import System
@@ -59,13 +60,13 @@ def full_flow(system: System) -> Flow:
 
 
 def shape_flow(
-    system: System, dependent: Sequence[str] | None = None, settle: float = 0.0, graph: Graph | None = None
+    system: System, dependent: Sequence[str] | None = None, settle: float = 0.0, part: Slice | None = None
 ) -> Flow:
     """The flow in relevant coordinates and independent velocities; ``dependent`` chooses the velocities to solve for.
 
     By default those whose coefficients dominate the constraints at the origin, ignorable coordinates first. With a rate
     ``settle`` holonomic constraints obey φ̇ = −settle φ: the same motions on φ = 0, but an equilibrium there has no
-    zero eigenvalue for leaving it. A ``graph`` may use other velocities for ignorable coordinates.
+    zero eigenvalue for leaving it. Without a slice, ``part``, only coordinates that appear nowhere are dropped.
     """
     system.check_independent()
     if system.rods:
@@ -73,8 +74,9 @@ def shape_flow(
 
         names, m = system.coordinate_names, len(system.statement.constraints)
         return shape_structured(system, None if dependent is None else _chosen(names, dependent, m), settle)
-    dropped, kept = ignorable_coordinates(system), kept_coordinates(system)
-    graph = graph or graph_of(system)
+    dropped, kept, graph = ignorable_coordinates(system), kept_coordinates(system), graph_of(system)
+    if part is not None:
+        dropped, kept, graph = part.dropped, part.kept({**kept, **dropped}), part.reduced(graph)
     names = system.coordinate_names
     reference = reference_matrix(graph)
     chosen = _chosen(names, dependent, len(graph.A)) if dependent is not None else None
@@ -85,6 +87,7 @@ def shape_flow(
     shape = [j for j, name in enumerate(names) if name not in dropped]
     accelerations, reactions = graph.solve()
     velocities = [replace.get(graph.v[j], graph.v[j]) for j in range(len(names))]
+    rates = graph.coordinate_rates
 
     def on_shape(expressions: list[Expression]) -> list[Expression]:
         return list(hy.subs(expressions, replace)) if replace and expressions else expressions
@@ -95,13 +98,14 @@ def shape_flow(
         dropped=dropped,
         kept=kept,
         dependent=tuple(f"{names[j]}_dot" for j in columns),
-        expressions=[velocities[j] for j in shape] + on_shape([accelerations[j] for j in free]),
+        expressions=on_shape([rates[j] for j in shape]) + on_shape([accelerations[j] for j in free]),
         velocity_expressions=velocities,
         reaction_expressions=on_shape(reactions),
         settle=settle,
         pivots=[pivot for pivot in pivots if hy.get_variables([pivot])],
         accelerations=Accelerations(graph, free, dict(zip(columns, solved, strict=True))),
-        unsolved=Unsolved(graph, {}),
+        unsolved=graph,
+        slice=part,
     )
 
 

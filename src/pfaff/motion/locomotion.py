@@ -6,7 +6,7 @@ column alike; its reaction adjusts to the load. Eq. (96a) is used with −F̃, t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +16,7 @@ from scipy.optimize import brentq, minimize_scalar
 
 from pfaff.errors import ConvergenceError, ParameterError
 from pfaff.flow.shape import ignorable_coordinates
+from pfaff.flow.slice import slice_of, translated
 from pfaff.statement.told import told
 from pfaff.statement.values import number_from, number_within, one_of, shown
 from pfaff.threads import cached_property
@@ -142,8 +143,8 @@ def impose(
 
 def _shared(system: System, motion: Motion, names: Sequence[str]) -> list[str]:
     if not names:
-        ignorable = ignorable_coordinates(system)
-        names = [name for name in system.coordinate_names if name in motion.names and name not in ignorable]
+        carried = translated(system)
+        names = [name for name in system.coordinate_names if name in motion.names and name not in carried]
     both = [name for name in motion.names if name in system.coordinate_names]
     for name in names:
         one_of(both, name, "{} is not a coordinate of both")
@@ -170,21 +171,26 @@ def imposed_function(motion: Motion, name: str, since: float, length: float) -> 
 
 
 def period(motion: Motion, name: str | None = None) -> float:
-    """The period of a motion that has become periodic: all but ignorable coordinates return with their velocities."""
-    name = motion.names[0] if name is None else one_of(motion.names, name, "no coordinate")
-    k = motion.names.index(name)
+    """The period of a motion that has become periodic: up to symmetries, coordinates and velocities return.
+
+    It is seen in a coordinate or, if symmetries move that one along, in its velocity.
+    """
+    at, frozen = _up_to_symmetries(motion)
+    n = len(motion.names)
+    first = next((each for each in motion.names if each not in frozen), motion.names[0])
+    name = first if name is None else one_of(motion.names, name, "no coordinate")
+    k = motion.names.index(name) + n * (name in frozen)
     t = motion.knots
     t = np.linspace(t[len(t) // 2], t[-1], 4 * len(t))
-    states = motion(t)
+    states = at(t)
     level = (states[k].max() + states[k].min()) / 2
     rising = np.flatnonzero((states[k][:-1] < level) & (states[k][1:] >= level))[-4:]
-    passages = [brentq(lambda s: motion(s)[k] - level, t[i], t[i + 1], xtol=1e-15, rtol=1e-14) for i in rising]
+    passages = [brentq(lambda s: at(s)[k] - level, t[i], t[i + 1], xtol=1e-15, rtol=1e-14) for i in rising]
     steady = f"{name} has not become periodic by t = {motion.t[-1]:g}: simulate longer"
     if len(passages) < 3:
         raise ConvergenceError(steady)
-    last, before = motion(passages[-1]), motion(passages[-2])
-    n, ignorable = len(motion.names), _ignorable(motion)
-    rows = [j for j in range(2 * n) if j >= n or motion.names[j] not in ignorable]
+    last, before = at(passages[-1]), at(passages[-2])
+    rows = [j for j in range(2 * n) if j >= n or motion.names[j] not in frozen]
     size = np.ptp(states[rows], axis=1)
     groups = [np.array([row < n for row in rows]), np.array([row >= n for row in rows])]
     off = max(np.abs(last - before)[rows][g].max() / (size[g].max() or 1.0) for g in groups if g.any())
@@ -194,8 +200,20 @@ def period(motion: Motion, name: str | None = None) -> float:
     return float(lengths[-1])
 
 
-def _ignorable(motion: Motion) -> set[str]:
-    return set(ignorable_coordinates(motion.case.system)) if motion.case is not None else set()
+def _up_to_symmetries(motion: Motion) -> tuple[Callable[[Any], np.ndarray], Collection[str]]:
+    """The states of a motion as symmetries carry them to where some coordinates are zero, and these coordinates."""
+    if motion.case is None:
+        return motion, ()
+    system, n = motion.case.system, len(motion.names)
+    part = slice_of(system, numbers=motion.case.numbers)
+    if part is None:
+        return motion, ignorable_coordinates(system)
+
+    def at(t: Any) -> np.ndarray:
+        y = motion(t)
+        return np.concatenate(part.carried(y[:n], y[n : 2 * n]))
+
+    return at, part.names
 
 
 @told

@@ -20,6 +20,7 @@ from pfaff.flow.flow import Flow
 from pfaff.flow.forcing import forcing_of
 from pfaff.flow.graph import ZERO, Expression, gradient, graph_of
 from pfaff.flow.relative import relative_flow
+from pfaff.flow.slice import state_on
 from pfaff.statement.system import System
 from pfaff.threads import cached_property, once
 
@@ -110,8 +111,7 @@ def vibration(case: Case, fixed: Mapping[str, float]) -> Vibration:
     free = undamped(case.system).at().unchecked(**case.values)
     flow = relative_flow(free.system, (), free.numbers)
     rest = free.equilibrium(**fixed)
-    at = dict(zip(free.system.coordinate_names, rest.q, strict=True))
-    x = np.array([at.get(name, 0.0) for name in flow.states])
+    x = state_on(flow, rest.q)
     values, vectors = np.linalg.eig(flow.jacobian(x, free.numbers))
     largest = np.abs(values.imag).max(initial=0.0)
     attracted = len(free.system.holonomic_constraints)
