@@ -140,7 +140,7 @@ def test_the_shell_says_how_a_search_and_a_motion_ended(capsys):
         (lambda case: pfaff.Drawing(point={}), "Drawing has no argument 'point': did you mean 'points'"),
         (lambda case: case.hopf().orbits(to=80, steps=0.1), "orbits has no argument 'steps': did you mean 'step'"),
         (lambda case: case.plot(theta1=1), "plot has no argument 'theta1': nothing is given to it by name"),
-        (lambda case: case.flutter(load=sm.Symbol("c_i")), "give its name as text, 'c_i'"),
+        (lambda case: case.flutter(load=sm.Symbol("c_ii")), "has no parameter 'c_ii': did you mean 'c_i'"),
     ],
 )
 def test_a_misspelt_keyword_is_answered_with_the_nearest(case, call, message):

@@ -260,8 +260,17 @@ def test_a_force_wrong_by_a_millionth_differs_in_all_units(name, seed, monkeypat
     assert "DIFFER" in found.status
 
 
-def test_massless_coordinates_are_named_by_the_comparison():
-    massless = pfaff.System([x, y], x.diff(t) ** 2 / 2, holonomic_constraints=[y - 2 * x])
+def test_massless_coordinates_that_constraints_hold_are_compared():
+    held = pfaff.System([x, y], x.diff(t) ** 2 / 2, x**2 + y, holonomic_constraints=[y - 2 * x])
+    found = held.compare(states=4)
+    assert found.agree, found.status
+    assert {row.principle for row in found.rows} == {"lagrange", "appell", "hamilton"}
+    with pytest.raises(StatementError, match="singular without its constraints.*no Hamiltonian"):
+        _ = held.equations("hamilton").hamiltonian
+
+
+def test_massless_coordinates_that_nothing_holds_are_named_by_the_comparison():
+    massless = pfaff.System([x, y, z], x.diff(t) ** 2 / 2 + z.diff(t) ** 2, holonomic_constraints=[z - 2 * x])
     with pytest.raises(SingularMassError, match="mostly along y"):
         massless.compare(states=1)
 

@@ -12,7 +12,7 @@ from sympy.physics.mechanics import dynamicsymbols
 
 import pfaff
 from pfaff.cli import app
-from pfaff.errors import ConstraintError, RankError
+from pfaff.errors import ConstraintError
 
 t = dynamicsymbols._t
 x, y, z = dynamicsymbols("x y z")
@@ -40,11 +40,10 @@ def state(holonomic=(), nonholonomic=(), **more):
         ({"nonholonomic": [SKATE, x.diff(t) - 1], "holonomic": [x - 2 * t]}, "2, 3"),
     ],
 )
-@pytest.mark.parametrize("accepted", [False, True])
-def test_contradictory_constraints_are_named(statement, rows, accepted):
+def test_contradictory_constraints_are_named(statement, rows):
     """rank A < rank [A | b], or dependent gradients without a common zero: nothing makes these acceptable."""
     with pytest.raises(ConstraintError, match=f"constraints {rows} contradict each other"):
-        state(**statement, accept_redundant=accepted)
+        state(**statement)
 
 
 @pytest.mark.parametrize(
@@ -60,14 +59,12 @@ def test_contradictory_constraints_are_named(statement, rows, accepted):
         ({"nonholonomic": [SKATE, SKATE + x.diff(t)], "holonomic": [x]}, (1,)),  # the position stays
     ],
 )
-def test_redundant_constraints_are_refused_or_accepted(statement, rows):
-    statement = {**statement, "accept_integrable": True}
-    with pytest.raises(ConstraintError, match=f"{rows[0] + 1}.*remove.*accept_redundant=True"):
-        state(**statement)
-    system = state(**statement, accept_redundant=True)
+def test_redundant_constraints_are_told_and_left_out_of_the_equations(statement, rows):
+    system = state(**statement, accept_integrable=True)
     assert system.redundant == rows
     assert system.independent.redundant == ()
-    assert len(system.independent.statement.constraints) == len(system.statement.constraints) - len(rows)
+    kept = len(system.stated.constraints) - len(rows)
+    assert len(system.independent.stated.constraints) == len(system.statement.constraints) == kept
 
 
 @pytest.mark.parametrize("size", [1e-9, 1e-6, 1, 1e6])
@@ -77,8 +74,8 @@ def test_units_do_not_decide_what_is_contradictory(size):
         {"nonholonomic": [x.diff(t) - size, x.diff(t) + size], "accept_integrable": True},
     ):
         with pytest.raises(ConstraintError, match="constraints 1, 2 contradict each other"):
-            state(**statement, accept_redundant=True)
-    assert state([x - size, 2 * x - 2 * size, y - 1], accept_redundant=True).redundant == (1,)
+            state(**statement)
+    assert state([x - size, 2 * x - 2 * size, y - 1]).redundant == (1,)
 
 
 @pytest.mark.parametrize("size", [1e-6, 1, 20, 1000])
@@ -95,14 +92,13 @@ def test_a_parallelogram_is_redundant_in_any_units(size, as_parameter):
         sum(each.diff(t) ** 2 for each in q) / 2,
         holonomic_constraints=rows if as_parameter else [row.subs(l, size) for row in rows],
         parameters={l: size} if as_parameter else {},
-        accept_redundant=True,
     )
     assert system.redundant == (3,)
 
 
 def test_of_positions_and_velocities_the_positions_are_kept():
     """ż = y ẋ follows from y = 2, z = 2x + 1, but does not hold z at its place."""
-    system = state([y - 2, z - 2 * x - 1], [SKATE], accept_redundant=True, accept_integrable=True)
+    system = state([y - 2, z - 2 * x - 1], [SKATE], accept_integrable=True)
     assert system.redundant == (0,)
     assert system.independent.holonomic_constraints == system.holonomic_constraints
     assert system.independent.nonholonomic_constraints == ()
@@ -127,24 +123,25 @@ def test_singular_configurations_do_not_count_as_redundancy():
     assert pfaff.atlas.double_four_bar(rigid_coupler=True).redundant == (5,)
 
 
-@pytest.mark.parametrize("analysis", ["equilibrium", "spectrum", "taylor", "flow", "shape", "exact"])
-def test_what_needs_unique_reactions_names_the_remedy(analysis):
-    case = state([x, 3 * x], potential=y**2 + z**2, accept_redundant=True).at()
-    ask = {
-        "equilibrium": case.equilibrium,
-        "spectrum": case.spectrum,
-        "taylor": lambda: case.simulate(1, y=1, method="taylor"),
-        "flow": lambda: case.system.flow,
-        "shape": lambda: case.system.shape,
-        "exact": lambda: case.determinant(exact=True),
-    }
-    with pytest.raises(RankError, match="constraint 2 of .* redundant.*system.independent.*method='augmented'"):
-        ask[analysis]()
+def test_every_analysis_takes_redundant_constraints():
+    """The same spectrum, flow, shape flow, determinant and motion as without them; all rows share the reactions."""
+    twice, once = state([x, 3 * x], potential=6 * x + y**2 + z**2), state([x], potential=6 * x + y**2 + z**2)
+    assert twice.at().equilibrium().reaction == pytest.approx({"p1": -3, "p2": -1})
+    assert twice.at().spectrum().values == pytest.approx(once.at().spectrum().values)
+    assert twice.at().determinant(exact=True).polynomial == once.at().determinant(exact=True).polynomial
+    at, states = np.array([0, 0.3, 0.2, 0, 0.1, 0.4]), np.array([0, 0.3, 0.2, 0.1, 0.4])
+    assert twice.flow.rhs(at, twice.at()) == pytest.approx(once.flow.rhs(at, once.at()))
+    assert twice.shape.rhs(states, twice.at()) == pytest.approx(once.shape.rhs(states, once.at()))
+    motion = twice.at().simulate(1, y=1)
+    assert motion.method.startswith("Taylor")
+    assert motion.method.endswith("; reactions of least norm")
+    assert motion["y"][-1] == pytest.approx(np.cos(np.sqrt(2)), abs=1e-14)
+    assert motion.p[:, -1] == pytest.approx([-3, -1], rel=1e-14)
 
 
 def test_the_independent_system_has_the_same_motions():
     """Frequencies √2 of y and z, whichever row is left out."""
-    system = state([x, 3 * x], potential=y**2 + z**2, accept_redundant=True)
+    system = state([x, 3 * x], potential=y**2 + z**2)
     values = system.independent.at().spectrum().values
     assert np.sort(values.imag) == pytest.approx(np.array([-1, -1, 1, 1]) * np.sqrt(2), rel=1e-12)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import importlib.util
 import json
 import math
@@ -24,8 +25,9 @@ from conftest import XI_HAT, shell
 from pfaff.errors import ParameterError, PfaffError
 from pfaff.statement import TIME, coordinates
 from pfaff.studies.executors import Processes
+from pfaff.studies.named_files import function_from, function_origin
 from pfaff.studies.points import chunks_of
-from pfaff.studies.recipe import fingerprint, function_from, function_origin
+from pfaff.studies.recipe import fingerprint
 from pfaff.studies.sweep import SINGLE
 from pfaff.studies.zarr_store import ZarrStore
 
@@ -226,19 +228,20 @@ def test_another_study_in_the_same_store_is_refused(case, tmp_path):
     noted = json.loads(path.read_text())
     noted["attributes"]["recipe"]["pfaff"] = "0.0.9"
     path.write_text(json.dumps(noted))
+    assert pfaff.open_sweep(store).counts == {"pending": 6}  # numbers are read, whoever wrote them
     with pytest.raises(ParameterError, match="pfaff was 0.0.9.*accept=True"):
-        pfaff.open_sweep(store)
-    assert pfaff.open_sweep(store, accept=True).job is not None
+        pfaff.open_sweep(store).run()
+    assert pfaff.open_sweep(store, accept=True).run().complete
 
 
 def test_a_system_of_ones_own_is_found_again_by_its_file(own, tmp_path):
     store = tmp_path / "own.zarr"
     study = own.case.sweep({"mu": [1.0, 2.0]}, measure=own.slow, store=store)
     assert study.recipe["system"]["file"] == own.__file__
-    assert pfaff.open_sweep(store).run().dataset["slow"].values == pytest.approx([1 / 3, 8 / 3])
+    assert pfaff.open_sweep(store, trust=True).run().dataset["slow"].values == pytest.approx([1 / 3, 8 / 3])
     Path(own.__file__).write_text(OWN + "\n# changed")
     with pytest.raises(ParameterError, match="has changed since"):
-        pfaff.open_sweep(store)
+        pfaff.open_sweep(store, trust=True)
 
 
 def test_a_file_that_states_a_system_is_asked_before_one_that_uses_it(own, tmp_path, monkeypatch):
@@ -252,7 +255,7 @@ def test_a_file_that_states_a_system_is_asked_before_one_that_uses_it(own, tmp_p
     about = own.case.sweep({"mu": [1.0]}, "stable", tmp_path / "own.zarr").recipe["system"]
     assert (about["file"], about["called"]) == (own.__file__, "spiral")
     with pytest.raises(ParameterError, match=r"script.py, which .*: ValueError: twice\. Put what it computes under"):
-        function_from({**about, "file": str(script), "sha256": "of the script", "accept": True})
+        function_from({**about, "file": str(script), "sha256": hashlib.sha256(script.read_bytes()).hexdigest()})
 
 
 def test_rods_of_other_sections_are_other_systems():
@@ -277,7 +280,9 @@ def test_a_study_asked_for_by_another_script_says_whose_it_is(own, tmp_path):
     elsewhere.write_text(OWN)
     names: dict = {}
     exec(compile(OWN, str(elsewhere), "exec"), names)
-    with pytest.raises(ParameterError, match=rf"slow of {own.__file__}, and slow of {elsewhere}.*open_sweep\(store\)"):
+    with pytest.raises(
+        ParameterError, match=rf"slow of {own.__file__}, and slow of {elsewhere}.*open_sweep\(store, trust=True\)"
+    ):
         own.case.sweep(axes, measure=names["slow"], store=store)
     Path(own.__file__).write_text(OWN + "\n# changed")
     with pytest.raises(ParameterError, match=rf"{own.__file__}, where .* is, has changed since.*another store"):
@@ -326,7 +331,7 @@ def test_killed_and_resumed_equals_uninterrupted(own, tmp_path):
     run.wait()
     done = _marks(store)
     assert 8 <= done < 40
-    study = pfaff.open_sweep(store)
+    study = pfaff.open_sweep(store, trust=True)
     told = []
     study.run(progress=told.append)
     assert told[-1].done == 200 - 5 * done
@@ -545,10 +550,10 @@ def _cut(store, name):
 )
 def test_a_damaged_store_says_so(skate, tmp_path, harm, said):
     store = tmp_path / "a.zarr"
-    skate.at(**XI_HAT, c_i=1.5).sweep({"c_i": [1.0, 2.0, 3.0]}, "hopf", store, chunk=2).run()
+    skate.at(**XI_HAT, c_i=1.5).sweep({"c_i": [1.0, 2.0, 3.0]}, "hopf", store, chunk=2).run(part="1/2")
     harm(store)
     with pytest.raises(ParameterError, match=said):
-        pfaff.open_sweep(store).retry("all")
+        pfaff.open_sweep(store).retry("all").run()
 
 
 def _recipe(store, **changed):

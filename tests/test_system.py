@@ -59,10 +59,10 @@ def test_a_case_cannot_be_changed():
         ({"coordinates": []}, StatementError, ["at least one coordinate"]),
         ({"coordinates": [x, x]}, StatementError, ["'x'", "twice"]),
         ({"coordinates": [sm.Symbol("x")]}, StatementError, ["not a function of time", "dynamicsymbols"]),
-        ({"parameters": {m: 1, "k": 2}}, StatementError, ["'k'", "not a SymPy symbol"]),
+        ({"parameters": {m: 1, 2: 2}}, StatementError, ["parameter 2", "not a SymPy symbol"]),
         ({"parameters": {m: 1, sm.Symbol("x_dot"): 2}}, StatementError, ["x_dot", "rename"]),
         ({"parameters": {m: 1, sm.Symbol("m"): 2}}, StatementError, ["two parameters", "'m'"]),
-        ({"forces": {sm.Symbol("x"): 1}}, StatementError, ["not a coordinate", "x, y, z"]),
+        ({"forces": {sm.Symbol("w"): 1}}, StatementError, ["no coordinate", "x, y, z"]),
         ({"potential": sm.Symbol("k") * x**2}, StatementError, ["other assumptions"]),
         ({"holonomic_constraints": [m - 1]}, ConstraintError, ["contains no coordinate"]),
         (
@@ -75,14 +75,9 @@ def test_a_case_cannot_be_changed():
         ({"nonholonomic_constraints": [x + y]}, ConstraintError, ["no velocity", "holonomic_constraints"]),
         ({"holonomic_constraints": [x.diff(t)]}, ConstraintError, ["velocities", "nonholonomic_constraints"]),
         (
-            {"nonholonomic_constraints": [z.diff(t) - y * x.diff(t), 2 * y * x.diff(t) - 2 * z.diff(t)]},
+            {"nonholonomic_constraints": {"one": z.diff(t) - y * x.diff(t), "two": y * x.diff(t) - z.diff(t) + 1}},
             ConstraintError,
-            ["constraint 2", "combination", "remove"],
-        ),
-        (
-            {"nonholonomic_constraints": [z.diff(t) - y * x.diff(t)] * 4},
-            ConstraintError,
-            ["4 constraints on 3 coordinates", "remove 1"],
+            ["constraints 'one', 'two' contradict each other", "remove"],
         ),
         (
             {"nonholonomic_constraints": [x * y.diff(t) + y * x.diff(t)]},

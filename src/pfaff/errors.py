@@ -68,9 +68,6 @@ def nearest(name: object, known: Iterable[str]) -> str:
     if not names:
         return "there are none yet"
     close = closest(name, names)
-    called = getattr(name, "name", None)  # of a symbol
-    if isinstance(called, str) and called in names:
-        return f"give its name as text, {called!r}"
     if close:
         return f"did you mean {close!r}?"
     more = f" and {len(names) - MANY} more" if len(names) > MANY else ""

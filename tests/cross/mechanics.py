@@ -30,6 +30,7 @@ class Mechanics:
     parameters: Mapping[sm.Symbol, float] = field(default_factory=dict)
     load: sm.Symbol | None = None
     name: str = "random"
+    quasi: Mapping[str, sm.Expr] = field(default_factory=dict)  # quasi-velocities
 
     @property
     def v(self) -> tuple[sm.Symbol, ...]:
@@ -68,6 +69,7 @@ class Mechanics:
             parameters=dict(self.parameters),
             load=self.load,
             name=self.name,
+            quasi_velocities={name: stated(form) for name, form in self.quasi.items()},
             accept_integrable=bool(self.rolling) and self.always_integrable,
         )
 
@@ -143,6 +145,7 @@ class Change:
             forces={Q: force for Q, force in forces if force != 0},
             rolling=tuple(said(row) for row in self._rows),
             held=tuple(said(self.factor * phi) for phi in old.held),
+            quasi={name: said(form) for name, form in old.quasi.items()},
             parameters=dict(sorted(values.items(), key=lambda each: each[0].name)) if self.renamed else values,
             load=self.renamed.get(old.load, old.load),
         )

@@ -6,8 +6,9 @@ Read ``tolerances`` (the one place for what counts as zero, real, growing, of lo
 Eigenvalues: ``pencil`` gives those of all ``scales`` with errors (``modes``), on ``polynomials``; ``light`` gives the
 growth rates of light damping, and ``rounding`` what remains uncertain.
 
-Singular matrices: ``bordering`` where solutions come in families, ``structural_zeros`` for Jacobians without the zeros
-of these; sparse ones by ``factors`` and ``sparse_borders``.
+Singular matrices: ``allowed_inertia`` where constraints hold what has none, ``bordering`` where solutions come in
+families, ``structural_zeros`` for Jacobians without the zeros of these; sparse ones by ``factors`` and
+``sparse_borders``.
 
 Roots and quadratures: ``brackets`` and ``roots`` of functions, ``gauss`` and ``radau`` for collocation. ``one_thread``
 restricts BLAS.

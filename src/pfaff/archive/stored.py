@@ -271,9 +271,9 @@ def _flows(case: Bound, states: tuple[str, ...], dependent: tuple[str, ...], set
         names = system.coordinate_names
         kept = frozenset(states) & set(names)
         if settle > 0 and not system.rods and {f"{name}_dot" for name in names} <= set(states):
-            relative = relative_flow(system, (), case.numbers, kept)
+            relative = relative_flow(system, (), case.numbers, keep=kept)
             yield from (in_all_velocities(each, settle) for each in (system.shape, relative, *forced))
         if set(dependent) <= {f"{name}_dot" for name in names} and len(set(dependent)) == len(dependent):
             chosen = tuple(name.removesuffix("_dot") for name in dependent)
             yield from (sliced(system, chosen, settle, part) for part in dict.fromkeys([None, slice_of(system, kept)]))
-        yield relative_flow(system, [name for name in states if name not in names], case.numbers, kept)
+        yield relative_flow(system, [name for name in states if name not in names], case.numbers, keep=kept)

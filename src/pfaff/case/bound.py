@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar
 
-import numpy as np
-
+from pfaff.case.valued import Valued
 from pfaff.continuation.course import POINTS, STEP, Bounds, Course
 from pfaff.errors import ParameterError
-from pfaff.statement.told import shown_in_notebooks
-from pfaff.statement.values import check_keywords, checked_value, one_of, shown, spelt
-from pfaff.threads import cached_property
-from pfaff.travel import Travels
+from pfaff.statement.values import spelt
 
 if TYPE_CHECKING:
     from pfaff.bifurcation.connections.connections import Connection
@@ -26,94 +21,23 @@ if TYPE_CHECKING:
     from pfaff.bifurcation.response.response import Response
     from pfaff.export import Export
     from pfaff.rest.path import EquilibriumPath
-    from pfaff.statement.parameters import Parametrised
     from pfaff.studies.study import Study
     from pfaff.studio.launch import Running
 
 
-@shown_in_notebooks
 @spelt
-@dataclass(frozen=True)
-class Bound(Travels):
+@dataclass(frozen=True, repr=False)
+class Bound(Valued):
     """A statement at given parameter values, with the analyses that work on any flow.
 
     Immutable: ``at`` gives another case. Values may be floats, fractions, SymPy numbers or, for exact results,
     SymPy symbols.
+
+    Names are text or symbols. Values by name are keywords, ``simulate(10, theta=1)``, or a mapping under the name that
+    an analysis gives to them, ``simulate(10, initial={theta: 1})``: in it names may be those of arguments, too.
     """
 
-    system: Parametrised
-    values: Mapping[str, Any] = field(repr=False)
     _elsewhere: ClassVar = {"orbits": "ask for the cycles that are born at a Hopf point, case.hopf().orbits(to=…)"}
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "values", MappingProxyType(dict(self.values)))
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-        self.__post_init__()
-
-    def at(self, /, *unnamed: Any, **values: Any) -> Self:
-        """The same system with some parameters changed."""
-        if unnamed:
-            raise ParameterError(f"at({shown(unnamed[0])}): give values by name, at({self._example()}=1)")
-        checked = {name: checked_value(self.system.parameter(name), value) for name, value in values.items()}
-        return type(self)(self.system, {**self.values, **checked})
-
-    def unchecked(self, /, **values: float) -> Self:
-        """The case with values that analyses need, such as zero damping, without checking declared signs."""
-        case = type(self)(self.system, {**self.values, **values})
-        if "numbers" in self.__dict__:  # all but these are known
-            numbers = self.numbers.copy()
-            for name, value in values.items():
-                numbers[self.system.parameter_names.index(name)] = value
-            case.__dict__["numbers"] = numbers
-        return case
-
-    @cached_property
-    def numbers(self) -> np.ndarray:
-        """All parameters as floats, in the system's order; an error names the first that has no number."""
-        values = self.values
-        try:
-            return np.array([float(values[name]) for name in self.system.parameter_names])
-        except TypeError:
-            return np.array([self._number(name) for name in self.system.parameter_names])
-
-    def _number(self, name: str) -> float:
-        value = self.values[name]
-        if value is None:
-            raise ParameterError(f"parameter {name!r} of {self.system.name} has no value: give it with at({name}=…)")
-        try:
-            return float(value)
-        except TypeError:
-            raise ParameterError(
-                f"parameter {name!r} is the symbol {value}: give it a number, or ask for an exact result"
-            ) from None
-
-    def numbers_at(self, name: str, value: float) -> np.ndarray:
-        """The parameter vector with one entry replaced: cheaper than a new case inside loops."""
-        numbers = self.numbers.copy()
-        numbers[self.system.parameter_names.index(name)] = value
-        return numbers
-
-    def load_name(self, load: str | None = None) -> str:
-        """The load parameter asked for, or the one the system declares."""
-        if isinstance(load, str) and load in self._velocities():
-            raise ParameterError(
-                f"{load} is a velocity of {self.system.name} and no parameter: steady motions differ in it, and are "
-                f"followed to where they lose stability by case.steady({load}=…).branch({load!r}, to=…)"
-            )
-        if load is None and self.system.load is None:
-            raise ParameterError(
-                f"{self.system.name} declares no load: name the parameter that grows, load={self._example()!r}"
-            )
-        return self.system.load.name if load is None else self.system.parameter(load).name
-
-    def _velocities(self) -> tuple[str, ...]:
-        """Velocity names, which users mistake for parameters; an ODE has none."""
-        return ()
-
-    def _example(self) -> str:
-        return self.system.parameter_names[0] if self.system.parameters else "F"
 
     def path(self, load: str, fixed: Mapping[str, float]) -> EquilibriumPath:
         """The equilibrium followed as a parameter changes."""
@@ -123,7 +47,7 @@ class Bound(Travels):
         """Where a branch starts: the equilibrium of the case, or the start that was given."""
         raise NotImplementedError
 
-    def hopf(self, load: str | None = None, to: float | None = None, near: float | None = None, **fixed: float) -> Hopf:
+    def hopf(self, /, load: Any = None, to: float | None = None, near: float | None = None, **fixed: Any) -> Hopf:
         """The first Hopf point on the equilibrium path, or the one nearest to the load ``near``, with its normal form.
 
         A mechanical system is followed from zero load, family coordinates fixed by name; a plain ODE (and a mechanical
@@ -137,7 +61,7 @@ class Bound(Travels):
         return find_hopf(self, self.load_name(load), to, near, self._by_name("hopf", fixed))
 
     def orbit(
-        self, motion: Any = None, load: str | None = None, accuracy: float = 1e-11, *, t: Any = None, **states: Any
+        self, /, motion: Any = None, load: Any = None, accuracy: float = 1e-11, *, t: Any = None, **states: Any
     ) -> OrbitPoint:
         """The periodic orbit that a motion has nearly settled on: ``case.orbit(case.simulate(500, theta1=0.1))``.
 
@@ -151,12 +75,12 @@ class Bound(Travels):
         from pfaff.bifurcation.orbits.from_motions import orbit_near
         from pfaff.bifurcation.orbits.loops import loop_of
 
-        name = self.load_name(load)
+        name, states = self.load_name(load), self._by_name("orbit", states)
         if t is None and not states:
             return orbit_near(self, motion, name, accuracy)
         return orbit_near(self, loop_of(self, motion, t, states), name, accuracy, guess=True)
 
-    def connection(self, motion: Any, load: str | None = None, accuracy: float = 1e-9) -> Connection:
+    def connection(self, motion: Any, load: Any = None, accuracy: float = 1e-9) -> Connection:
         """The homoclinic or heteroclinic orbit near a motion that leaves one equilibrium and nearly comes to one.
 
         ``motion`` is anything with times ``t`` and states by name; the load is adjusted until the orbit connects.
@@ -167,7 +91,8 @@ class Bound(Travels):
 
     def response(
         self,
-        parameter: str,
+        /,
+        parameter: Any,
         from_: float | None = None,
         to: float | None = None,
         *,
@@ -177,7 +102,7 @@ class Bound(Travels):
         accuracy: float = 1e-9,
         progress: Callable[[OrbitPoint], Any] | None = None,
         events: Mapping[str, Any] | None = None,
-        **start: float,
+        **start: Any,
     ) -> Response:
         """The periodic response to explicit forcing: ``case.response("Omega", from_=0.5, to=3.0)``.
 
@@ -200,11 +125,12 @@ class Bound(Travels):
         if to is None:
             raise ParameterError(f"how far? Give the last value of {name}: to=…")
         course = Course.asked(to, step, points, bounds, progress, name, events)
-        return respond(self, name, from_, course, accuracy, start)
+        return respond(self, name, from_, course, accuracy, self._by_name("response", start))
 
     def branch(
         self,
-        parameter: str | None = None,
+        /,
+        parameter: Any = None,
         to: float | None = None,
         *,
         start: Any = None,
@@ -213,7 +139,7 @@ class Bound(Travels):
         bounds: Bounds = None,
         progress: Callable[[Any], Any] | None = None,
         events: Mapping[str, Any] | None = None,
-        **fixed: float,
+        **fixed: Any,
     ) -> EquilibriumBranch:
         """The branch of equilibria through this case's, as a parameter changes from its value until it is ``to``.
 
@@ -251,7 +177,7 @@ class Bound(Travels):
         to: str,
         folder: str | Path | None = None,
         *,
-        load: str | None = None,
+        load: Any = None,
         until: float | None = None,
         start: Mapping[str, float] | None = None,
     ) -> Export:
@@ -268,16 +194,17 @@ class Bound(Travels):
 
     def sweep(
         self,
+        /,
         axes: Any,
         measure: Any = "flutter",
         store: str | Path | None = None,
         *,
-        load: str | None = None,
+        load: Any = None,
         to: float | None = None,
         chunk: int | None = None,
         source: str | None = None,
         accept: bool = False,
-        **fixed: float,
+        **fixed: Any,
     ) -> Study:
         """Any result over any parameters: ``case.sweep({"c_i": values, "M_L": values}, measure=["hopf", "l1"]).run()``.
 
@@ -299,7 +226,7 @@ class Bound(Travels):
         """
         from pfaff.studies.sweep import sweep
 
-        return sweep(self, axes, measure, store, load, to, chunk, source, accept, fixed)
+        return sweep(self, axes, measure, store, load, to, chunk, source, accept, self._by_name("sweep", fixed))
 
     def studio(
         self, *, port: int = 0, browser: bool = True, wait: bool = True, store: str | Path | None = None
@@ -319,32 +246,5 @@ class Bound(Travels):
 
         return explorer(self)
 
-    def _by_name(self, analysis: str, values: Mapping[str, Any]) -> dict[str, Any]:
-        """Values by the names that analyses use, ``p`` for ``p_blade``; misspelt arguments are refused."""
-        if not values:
-            return {}
-        system, aliases = self.system, getattr(self.system, "reaction_aliases", {})
-        names = (*system.moving_names, *system.parameter_names, *getattr(system, "reaction_names", ()), *aliases)
-        check_keywords(getattr(type(self), analysis), values, names)
-        return {aliases.get(name, name): value for name, value in values.items()}
-
-    def _varied(self, name: str | None) -> str:
-        """A parameter, or a state or quasi-velocity that may be a coordinate of a family."""
-        if isinstance(name, str) and name in self.system.moving_names:
-            return name
-        return self.load_name(name)
-
     def _check_rest(self) -> None:
         """Raise for a system that cannot rest at all."""
-
-    def _split(self, values: Mapping[str, Any], states: Sequence[str]) -> tuple[Self, dict[str, float]]:
-        """Parameter values apart from values of coordinates or states."""
-        for name in values:
-            one_of([*self.system.parameter_names, *states], name, f"{self.system.name} has no parameter or coordinate")
-        fixed = {name: value for name, value in values.items() if name in states}
-        changed = {name: value for name, value in values.items() if name not in states}
-        return self.at(**changed) if changed else self, fixed
-
-    def __repr__(self) -> str:
-        values = ", ".join(f"{name}={value}" for name, value in self.values.items())
-        return f"<Case of {self.system.name!r}: {values}>"

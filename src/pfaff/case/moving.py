@@ -26,6 +26,7 @@ class Moving(Bound):
 
     def simulate(
         self,
+        /,
         duration: float,
         *,
         samples: int = 1001,
@@ -37,13 +38,13 @@ class Moving(Bound):
         step: float | None = None,
         max_steps: int = 1_000_000,
         progress: Callable[[float], None] | None = None,
-        **initial: float,
+        **initial: Any,
     ) -> Motion:
         """The motion from initial values by name: ``case.simulate(500, theta1_dot=0.01)``.
 
-        Values not given are zero or follow from the constraints. Given ones stay; where the others cannot follow, that
-        is an error, or with ``project=True`` they change by the least kinetic energy. A negative duration runs
-        backwards.
+        Values not given are zero, or follow from the constraints: as few as possible. Given ones stay; where the others
+        cannot follow, that is an error, or with ``project=True`` they change by the least kinetic energy. A negative
+        duration runs backwards.
 
         method
             ``"taylor"`` for motions that are not stiff, ``"implicit"`` for those that are: CVODE's BDF where the
@@ -80,6 +81,7 @@ class Moving(Bound):
 
     def ensemble(
         self,
+        /,
         duration: float,
         *,
         samples: int = 101,

@@ -40,12 +40,12 @@ class OdeCase(Bound):
 
         return plain_start(self, start, fixed, name)
 
-    def equilibrium(self, **start: float) -> SteadyState:
+    def equilibrium(self, /, **start: Any) -> SteadyState:
         """The equilibrium that Newton's method reaches from these values of the states (zero where none is given)."""
         from pfaff.rest.states import steady_near
 
         self._check_rest()
-        return steady_near(self, start)
+        return steady_near(self, self._by_name("equilibrium", start))
 
     def _check_rest(self) -> None:
         if not self.system.autonomous:
@@ -54,19 +54,21 @@ class OdeCase(Bound):
                 "simulate, or switch the excitation off"
             )
 
-    def spectrum(self, about: SteadyState | None = None, **values: Any) -> Spectrum:
+    def spectrum(self, /, about: SteadyState | None = None, **values: Any) -> Spectrum:
         """Eigenvalues and modes about an equilibrium: ``case.spectrum(mu=1, x=2)`` sets mu and starts from x = 2."""
         from pfaff.rest.states import SteadyState, spectrum_of
 
+        values = self._by_name("spectrum", values)
         case, start = self._split(values, self.system.state_names)
         if about is None:
-            return spectrum_of(case.equilibrium(**start))
+            return spectrum_of(case.equilibrium(start=start))
         if values:
             raise ParameterError(f"about= says where: leave out {', '.join(values)}")
         return spectrum_of(instance("about", about, SteadyState, "give an equilibrium, about=case.equilibrium()"))
 
     def simulate(
         self,
+        /,
         duration: float,
         *,
         samples: int = 1001,
@@ -74,7 +76,7 @@ class OdeCase(Bound):
         events: Mapping[str, Any] | None = None,
         max_steps: int = 1_000_000,
         progress: Callable[[float], None] | None = None,
-        **initial: float,
+        **initial: Any,
     ) -> Trajectory:
         """The motion from initial values of the states by name (zero where none is given): ``case.simulate(50, x=1)``.
 

@@ -40,11 +40,12 @@ class Case(Moving):
     system: System
 
     def at(self, /, *unnamed: Any, **values: Any) -> Self:
-        """The same system with some parameters changed."""
         case = super().at(*unnamed, **values)
         for rod in self.system.rods:
             rod.check_values(case.values, self.system.load and self.system.load.name)
         return case
+
+    at.__doc__ = Bound.at.__doc__
 
     def path(self, load: str, fixed: Mapping[str, float]) -> EquilibriumPath:
         """The path of the equilibrium as a load grows; if a speed is fixed, that of the steady motion as a parameter
@@ -72,23 +73,25 @@ class Case(Moving):
     def _velocities(self) -> tuple[str, ...]:
         return (*self.system.quasi_velocities, *(f"{name}_dot" for name in self.system.coordinate_names))
 
-    def hopf(self, load: str | None = None, to: float | None = None, near: float | None = None, **fixed: float) -> Hopf:
+    def hopf(self, /, load: Any = None, to: float | None = None, near: float | None = None, **fixed: Any) -> Hopf:
         from pfaff.stability.settled import with_modes
 
+        held = self._by_name("hopf", fixed)
         return with_modes(
-            self, lambda case: Bound.hopf(case, load, to, near, **fixed), lambda found: [found.value, found.omega]
+            self, lambda case: Bound.hopf(case, load, to, near, fixed=held), lambda found: [found.value, found.omega]
         )
 
     hopf.__doc__ = Bound.hopf.__doc__
 
     def equilibria(
         self,
+        /,
         starts: int = 2000,
         box: float = math.pi,
         seed: int = 0,
         *,
         within: Mapping[str, float] | None = None,
-        **fixed: float,
+        **fixed: Any,
     ) -> Equilibria:
         """All equilibria found from seeded random starts, with family coordinates fixed by name.
 
@@ -106,7 +109,7 @@ class Case(Moving):
             return all_equilibria(self, fixed, within, starts, box, seed)
         return find_equilibria(self, fixed, starts=starts, box=box, seed=seed)
 
-    def equilibrium(self, **fixed: float) -> Equilibrium:
+    def equilibrium(self, /, **fixed: Any) -> Equilibrium:
         """The equilibrium reached from the origin as the declared load grows from zero to its value.
 
         Without a load, or where there is none at zero load: the one that Newton's method reaches from the origin.
@@ -116,7 +119,7 @@ class Case(Moving):
 
         return equilibrium_of(self, self._by_name("equilibrium", fixed))
 
-    def steady(self, start: Mapping[str, float] | None = None, **fixed: float) -> SteadyMotion:
+    def steady(self, /, start: Mapping[str, float] | None = None, **fixed: Any) -> SteadyMotion:
         """The steady motion with these speeds or coordinates fixed: ``case.steady(phi_dot=2, theta=0.1)``.
 
         A speed is a velocity or a quasi-velocity that the system states.
@@ -130,31 +133,32 @@ class Case(Moving):
 
     @overload
     def linearise(
-        self, about: Equilibrium | None = None, exact: Literal[False] = False, **values: Any
+        self, /, about: Equilibrium | None = None, exact: Literal[False] = False, **values: Any
     ) -> Linearisation: ...
     @overload
-    def linearise(self, about: None = None, *, exact: Literal[True], **values: Any) -> ExactLinearisation: ...
-    def linearise(self, about: Equilibrium | None = None, exact: bool = False, **values: Any) -> Any:
+    def linearise(self, /, about: None = None, *, exact: Literal[True], **values: Any) -> ExactLinearisation: ...
+    def linearise(self, /, about: Equilibrium | None = None, exact: bool = False, **values: Any) -> Any:
         """M, C, K, G, w of the small motions about an equilibrium (by default the one near the origin).
 
         ``exact=True`` gives SymPy's, about the origin (``ExactLinearisation``).
         """
+        values = self._by_name("linearise", values)
         if truth("exact", exact):
             from pfaff.stability.exact import exact_linearisation
 
             if about is not None:
                 raise ParameterError("exact matrices are about the origin: leave out the equilibrium")
-            return exact_linearisation(self.at(**values))
+            return exact_linearisation(self.at(values))
         from pfaff.rest.reached import linearised, linearised_about
 
-        case, fixed = self._split(values, self.system.coordinate_names)
+        case, fixed = self._split(values, [*self.system.coordinate_names, *self.system.reaction_names])
         return linearised(case, fixed) if about is None else linearised_about(case, about, fixed)
 
-    def spectrum(self, about: Equilibrium | None = None, **values: Any) -> Spectrum:
+    def spectrum(self, /, about: Equilibrium | None = None, **values: Any) -> Spectrum:
         """Eigenvalues and modes of the small motions, structural zeros kept apart: ``case.spectrum(F=80)``."""
-        return self.linearise(about, **values).spectrum()
+        return self.linearise(about, values=self._by_name("spectrum", values)).spectrum()
 
-    def critical(self, load: str | None = None, to: float | None = None, **fixed: float) -> CriticalLoads:
+    def critical(self, /, load: Any = None, to: float | None = None, **fixed: Any) -> CriticalLoads:
         """Flutter, divergence and buckling as the load grows from zero, in one search."""
         from pfaff.stability.first import all_loads
 
@@ -162,11 +166,12 @@ class Case(Moving):
 
     def flutter(
         self,
-        load: str | None = None,
+        /,
+        load: Any = None,
         to: float | None = None,
         exact: bool = False,
         near: Mapping[str, float] | None = None,
-        **fixed: float,
+        **fixed: Any,
     ) -> CriticalLoad:
         """The first load at which an oscillation grows.
 
@@ -177,22 +182,24 @@ class Case(Moving):
 
     def divergence(
         self,
-        load: str | None = None,
+        /,
+        load: Any = None,
         to: float | None = None,
         exact: bool = False,
         near: Mapping[str, float] | None = None,
-        **fixed: float,
+        **fixed: Any,
     ) -> CriticalLoad:
         """The first load at which a deviation grows without oscillating; arguments as in ``flutter``."""
         return self._first("divergence", load, to, exact, fixed, near)
 
     def buckling(
         self,
-        load: str | None = None,
+        /,
+        load: Any = None,
         to: float | None = None,
         exact: bool = False,
         near: Mapping[str, float] | None = None,
-        **fixed: float,
+        **fixed: Any,
     ) -> CriticalLoad:
         """The first load at which another equilibrium branches off or the equilibrium ends; as in ``flutter``."""
         return self._first("buckling", load, to, exact, fixed, near)
@@ -200,7 +207,7 @@ class Case(Moving):
     def _first(
         self,
         kind: str,
-        load: str | None,
+        load: Any,
         to: float | None,
         exact: bool,
         fixed: dict[str, float],
@@ -211,39 +218,41 @@ class Case(Moving):
         fixed = self._by_name(kind, fixed)
         return first_load(self, kind, self.load_name(load), to, exact, near, fixed)
 
-    def characteristic(self, exact: bool = False, **values: Any) -> Any:
+    def characteristic(self, /, exact: bool = False, **values: Any) -> Any:
         """The characteristic polynomial of the small motions, structural zeros divided out.
 
         Numbers by default (see ``Linearisation.polynomial``); ``exact=True`` gives a SymPy ``Poly``, and of a uniform
         rod its characteristic function (``RodCharacteristic``).
         """
+        values = self._by_name("characteristic", values)
         if truth("exact", exact):
             if self.system.rods:
                 from pfaff.stability.rod_characteristic import RodCharacteristic
 
-                return RodCharacteristic(self.at(**values))
+                return RodCharacteristic(self.at(values))
             from pfaff.stability.exact import characteristic_polynomial
 
-            return characteristic_polynomial(self.at(**values))
-        return self.linearise(**values).polynomial()
+            return characteristic_polynomial(self.at(values))
+        return self.linearise(values=values).polynomial()
 
-    def determinant(self, about: Equilibrium | None = None, exact: bool = False, **values: Any) -> Any:
+    def determinant(self, /, about: Equilibrium | None = None, exact: bool = False, **values: Any) -> Any:
         """Bottema's bordered determinant about an equilibrium, with its zero roots (see ``Determinant``).
 
         ``exact=True`` gives SymPy's, about the origin (``ExactDeterminant``).
         """
+        values = self._by_name("determinant", values)
         if truth("exact", exact):
             from pfaff.stability.determinant import exact_determinant
 
             if about is not None:
                 raise ParameterError("exact determinants are about the origin: leave out the equilibrium")
-            return exact_determinant(self.at(**values))
-        return self.linearise(about, **values).determinant()
+            return exact_determinant(self.at(values))
+        return self.linearise(about, values=values).determinant()
 
     def paradox(
         self,
         direction: Mapping[str, float] | None = None,
-        load: str | None = None,
+        load: Any = None,
         among: Sequence[str] | None = None,
     ) -> Paradox:
         """The flutter load in the limit of vanishing damping along a direction, without a finite ε."""
@@ -251,14 +260,15 @@ class Case(Moving):
 
         return paradox(self, self.load_name(load), direction, among)
 
-    def flutter_map(self, load: str | None = None, to: float | None = None, **axes: Any) -> FlutterMap:
+    def flutter_map(self, /, load: Any = None, to: float | None = None, **axes: Any) -> FlutterMap:
         """The flutter load over a grid of any parameters: ``case.flutter_map(c_i=values, M_L=values)``."""
         from pfaff.studies.flutter_maps import flutter_map
 
-        return flutter_map(self, self.load_name(load), axes, to)
+        return flutter_map(self, self.load_name(load), self._by_name("flutter_map", axes), to)
 
     def normal_mode(
         self,
+        /,
         number: int = 1,
         *,
         energy: float | None = None,
@@ -269,7 +279,7 @@ class Case(Moving):
         accuracy: float = 1e-9,
         progress: Callable[[FreeVibration], Any] | None = None,
         events: Mapping[str, Any] | None = None,
-        **fixed: float,
+        **fixed: Any,
     ) -> NormalMode:
         """The n-th nonlinear normal mode: free vibrations about the equilibrium, without damping and forcing.
 
@@ -282,4 +292,10 @@ class Case(Moving):
         from pfaff.bifurcation.modes.vibrations import Reach
 
         limits = {"energy": energy, "frequency": frequency, "amplitude": amplitude}
-        return normal_mode(self, number, Reach.asked(limits, points, step, progress, events), accuracy, fixed)
+        return normal_mode(
+            self,
+            number,
+            Reach.asked(limits, points, step, progress, events),
+            accuracy,
+            self._by_name("normal_mode", fixed),
+        )

@@ -1,7 +1,8 @@
 """What every result verifies before it speaks, by a second route that is cheap and independent of the first.
 
 Read ``check`` (one verification, and how a result carries it). The other modules have one family of results each and
-are given plain numbers and functions, so that what they promise can be read, and tried on a corrupted result, alone.
+are given plain numbers and functions, so that what they promise can be read, and tried on a corrupted result, alone:
+``hopf`` (mode and verdict of a Hopf point).
 Knows no analysis: results of later rooms hand over what is to be verified.
 """
 

@@ -221,7 +221,7 @@ def branch(
     with counting("equilibria", quiet=as_json) as progress:
         case = case_of(**which)
         fixed = state_values(case, fix)
-        found = case.branch(name_in, to, step=step, points=points, bounds=bounds, progress=progress, **fixed)
+        found = case.branch(name_in, to, step=step, points=points, bounds=bounds, progress=progress, fixed=fixed)
     branch_beside(found, save, plot)
     print_json(branch_as_json(found)) if as_json else print_branch(found, every)
     check_complete(found.ended.reason is Reason.INTERRUPTED)

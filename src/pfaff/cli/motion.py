@@ -106,7 +106,7 @@ def simulate(
         mechanical(case, "--project, --method, --step or --drive")
         options |= special
     with bar("integrating") as progress:
-        motion = case.simulate(duration, **options, progress=progress, **state_values(case, start, "--start"))
+        motion = case.simulate(duration, **options, progress=progress, initial=state_values(case, start, "--start"))
     written = [
         *saved_beside(save, motion.save),
         *drawn_beside(plot, motion.plot),

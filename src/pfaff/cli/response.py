@@ -51,7 +51,9 @@ def response(
     case = case_of(**which)
     initial = state_values(case, start, "--start")
     with counting(f"responses along {name_in}", quiet=as_json) as progress:
-        found = case.response(name_in, from_, to, step=step, points=points, bounds=bounds, progress=progress, **initial)
+        found = case.response(
+            name_in, from_, to, step=step, points=points, bounds=bounds, progress=progress, start=initial
+        )
     drawn_beside(plot, found.plot)
     print_json(_as_json(found)) if as_json else _print(found, every)
     check_complete(found.ended.reason is Reason.INTERRUPTED)

@@ -52,7 +52,7 @@ def equilibria(
         print_json({"equilibria": entries, "family_dimension": found.family_dimension, "search": found.search})
         return check_complete(found.interrupted)
     names = [*case.system.coordinate_names, *(found[0].reaction if len(found) else ())]
-    kinds = (without_rounding([e.q for e in found]), without_rounding([e.p for e in found]))
+    kinds = (without_rounding([e.q for e in found]), without_rounding([list(e.reaction.values()) for e in found]))
     rows = [[f"{x:.8g}" for x in (*q, *p)] for q, p in zip(*kinds, strict=True)]
     table_of_interest("Equilibria", names, rows, range(len(rows)), every)
     print(f"{found.status}\nfamily dimension {found.family_dimension}")
@@ -145,7 +145,7 @@ def critical(
     if exact:
         kinds = ("flutter", "divergence", "buckling")
         given = state_values(case, fix)
-        loads = {kind: getattr(case, kind)(load=load_parameter, to=to, exact=True, **given) for kind in kinds}
+        loads = {kind: getattr(case, kind)(load=load_parameter, to=to, exact=True, fixed=given) for kind in kinds}
     else:
         found = case.critical(load=load_parameter, to=to, **state_values(case, fix))
         loads = {"flutter": found.flutter, "divergence": found.divergence, "buckling": found.buckling}

@@ -9,13 +9,15 @@ import click
 
 from pfaff.cli.arguments import COUNT, NUMBER, as_json, fix, load_parameter, pairs, plot_into, state_values, which_case
 from pfaff.cli.output import check_complete, draw_into, print_json, table
-from pfaff.cli.statement import case_of
+from pfaff.cli.statement import case_of, system_of
 from pfaff.errors import ParameterError
 
 if TYPE_CHECKING:
     from pfaff.studies.study import Study
 
 STORE = click.argument("store", type=click.Path(path_type=Path))
+SYSTEM = click.option("--system", metavar="FILE.py:NAME", help="The system of the study, where it is not of the atlas.")
+TRUST = click.option("--trust", is_flag=True, help="Run the Python files that the store names: if you trust them.")
 SHOWN = 20  # failures in a table
 MANY = 10**8  # values of one parameter
 
@@ -75,7 +77,7 @@ def new(
     source = str(name) if ":" in name else None
     fixed = state_values(case, fix)
     options = {"load": load_parameter, "to": to, "chunk": chunk, "source": source}
-    _say(case.sweep(axes, list(measure) or ["flutter"], store, **options, **fixed), as_json)
+    _say(case.sweep(axes, list(measure) or ["flutter"], store, **options, fixed=fixed), as_json)
 
 
 @sweep.command()
@@ -85,6 +87,8 @@ def new(
 @click.option("--part", metavar="I/N", help="The I-th of N shares, for job arrays.")
 @click.option("--timeout", type=NUMBER, help="Seconds for a point.")
 @click.option("--accept", is_flag=True, help="Go on with a store of another version of pfaff.")
+@SYSTEM
+@TRUST
 @as_json
 def run(
     store: Path,
@@ -93,15 +97,22 @@ def run(
     part: str | None,
     timeout: float | None,
     accept: bool,
+    system: str | None,
+    trust: bool,
     as_json: bool,
 ) -> None:
     """Compute what is missing.
 
+    A system of the atlas is made again. Any other is named by --system, or taken from the Python file that the store
+    names, which is run only with --trust.
+
     \b
     Example:
       pfaff sweep run map.zarr --workers 4
+      pfaff sweep run mine.zarr --system my_sleigh.py:sleigh
+      pfaff sweep run mine.zarr --trust
     """
-    study = _opened(store, accept)
+    study = _opened(store, system, trust, accept)
     if scheduler is None:
         return _say(study.run(workers, part=part, timeout=timeout), as_json)
     try:
@@ -124,7 +135,7 @@ def status(store: Path, as_json: bool) -> None:
     """
     from pfaff.studies.sweep import open_sweep
 
-    study = open_sweep(store, accept=True, known=False)
+    study = open_sweep(store)
     _say(study, as_json)
     if not as_json and study.failures:
         rows = [
@@ -139,15 +150,20 @@ def status(store: Path, as_json: bool) -> None:
 @click.argument("which", default="failed")
 @click.option("--workers", type=COUNT, default=0, help="Processes; none is this one.")
 @click.option("--timeout", type=NUMBER, help="Seconds for a point.")
+@SYSTEM
+@TRUST
 @as_json
-def retry(store: Path, which: str, workers: int, timeout: float | None, as_json: bool) -> None:
+def retry(
+    store: Path, which: str, workers: int, timeout: float | None, system: str | None, trust: bool, as_json: bool
+) -> None:
     """Compute points again that failed, timed out, crashed, or all of these.
 
     \b
     Example:
       pfaff sweep retry map.zarr timed-out --timeout 60
+      pfaff sweep retry mine.zarr --system my_sleigh.py:sleigh
     """
-    _say(_opened(store, False).retry(which.replace("-", " "), workers, timeout=timeout), as_json)
+    _say(_opened(store, system, trust).retry(which.replace("-", " "), workers, timeout=timeout), as_json)
 
 
 @sweep.command()
@@ -167,14 +183,24 @@ def plot(store: Path, measure: str | None, at: tuple[str, ...], plot: Path | Non
 
     if plot is None:
         raise ParameterError("into which file? Give --plot map.png")
-    study = open_sweep(store, accept=True, known=False)
+    study = open_sweep(store)
     draw_into(study.plot(measure, **numbers(at, "--at")), plot)
 
 
-def _opened(store: Path, accept: bool) -> Study:
+def _opened(store: Path, system: str | None, trust: bool, accept: bool = False) -> Study:
+    """A study to go on with: of the atlas, of the system that is named here, or of the files that the store names."""
     from pfaff.studies.sweep import open_sweep
 
-    return open_sweep(store, accept=accept)
+    given = None if system is None else system_of(system, bars=None, constraint=None, load=None, option=())
+    study = open_sweep(store, given, accept=accept, trust=trust)
+    measured = [each for each in study.recipe["measures"] if "file" in each]
+    if study.runs and not trust and (given is None or measured):
+        named = "" if measured else f" Give the system yourself, --system {study.runs[0]}, or"
+        raise ParameterError(
+            f"to go on with {store} this would run {' and '.join(study.runs)}.{named or ' Say'} --trust, if you trust "
+            "them; pfaff sweep status and plot only read numbers"
+        )
+    return study
 
 
 def _say(study: Study, as_json: bool) -> None:

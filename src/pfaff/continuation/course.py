@@ -29,6 +29,7 @@ from typing import TYPE_CHECKING, Any
 from pfaff.continuation.endings import Ending, Reason
 from pfaff.continuation.measuring import checked_events
 from pfaff.errors import ParameterError
+from pfaff.statement.called import name_of
 from pfaff.statement.values import (
     MOST,
     broken_promise,
@@ -66,10 +67,10 @@ class Course:
 
     @classmethod
     def asked(
-        cls, to: Any, step: Any, points: Any, bounds: Any, progress: Any, of: str = "", events: Any = None
+        cls, to: Any, step: Any, points: Any, bounds: Any, progress: Any, of: Any = "", events: Any = None
     ) -> Course:
         """Check the arguments; ``of`` is the parameter that is followed, which errors name."""
-        of = of if isinstance(of, str) else ""
+        of = of if isinstance(of := name_of(of), str) else ""
         if to is None:
             raise ParameterError(f"how far? Give the last value of {of or 'the parameter'}: to=…")
         share = f"give the largest step as a share of the range, between {LEAST:g} and 1"

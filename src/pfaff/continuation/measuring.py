@@ -14,6 +14,7 @@ import numpy as np
 import sympy as sm
 
 from pfaff.errors import ParameterError, nearest
+from pfaff.statement.called import in_symbols
 from pfaff.statement.expressions import LONGEST, vanishing, warn_of_no_number
 from pfaff.statement.names import checked_title
 from pfaff.statement.values import by_name, shown
@@ -62,10 +63,11 @@ def measure(expression: Any, point: Any, culprit: str = "the measure") -> Measur
     It is NaN where it has no finite real value.
     """
     known = {name: sm.Symbol(name) for name in point.measurable}
-    _check_extremes(expression, known, culprit)
+    _check_names(expression, known, culprit, point)
     formula = vanishing(expression, known, culprit, ParameterError)
     if not isinstance(formula, sm.Expr):
         raise ParameterError(f"{culprit} is {shown(formula)}: give an expression of {_some(known)}")
+    formula = in_symbols(formula)
     used = sorted(formula.free_symbols, key=str)
     for symbol in used:
         if symbol.name not in known:
@@ -82,15 +84,24 @@ def measure(expression: Any, point: Any, culprit: str = "the measure") -> Measur
     return value
 
 
-def _check_extremes(expression: Any, known: Mapping[str, Any], culprit: str) -> None:
-    """Refuse a state of an orbit, which has many values, for the names of its extreme and mean ones."""
+def _check_names(expression: Any, known: Mapping[str, Any], culprit: str, point: Any) -> None:
+    """Refuse a state of an orbit, which has many values, for the names of its extreme and mean ones, and other names of
+    the system for where they are used."""
     written = str(expression) if isinstance(expression, str | sm.Basic) else ""
     for name in re.findall(r"[^\W\d]\w*", written):
         if name not in known and f"max_{name}" in known:
             words = " or ".join(f"{of}_{name}" for of in ("max", "min", "mean", "amplitude") if f"{of}_{name}" in known)
             raise ParameterError(f"{culprit} contains {name}, which varies along an orbit: write {words}")
+        if name not in known and (use := _use_of(point, name)):
+            raise ParameterError(f"{culprit} contains the unknown {name}: {use}; here {_some(known)} are known")
 
 
 def _some(known: Mapping[str, Any]) -> str:
     names = list(known)
     return ", ".join(names[:12]) + (", …" if len(names) > 12 else "")
+
+
+def _use_of(point: Any, name: str) -> str:
+    """Where a name of the system is used; empty for any other, and where the system is an assembly."""
+    use_of = getattr(point.case.system, "use_of", None)
+    return "" if use_of is None else str(use_of(name))

@@ -26,7 +26,7 @@ from pfaff.rest.mechanical import Equilibrium, equilibrium_near
 from pfaff.rest.small_motions import linearise
 from pfaff.rest.states import SteadyState
 from pfaff.statement import Ode
-from pfaff.statement.values import by_name, number_from, one_of
+from pfaff.statement.values import by_name, number_from
 
 if TYPE_CHECKING:
     from pfaff.case import Bound
@@ -56,7 +56,7 @@ class Start:
         if self.cyclic:
             told.append(f"left out, since by symmetry only the velocity matters: {', '.join(self.cyclic)}")
         if self.flow.settle:
-            count, rate = len(self.flow.system.holonomic_constraints), self.flow.settle
+            count, rate = len(self.flow.system.statement.positions), self.flow.settle
             told.append(f"holonomic constraints attract: {number_of(count, 'eigenvalue')} {-rate:g} for leaving them")
         if self.zeros:
             told.append(
@@ -80,13 +80,13 @@ def start_of(case: Bound, given: Mapping[str, Any] | None) -> Start:
 
 def _checked(case: Bound, given: Mapping[str, Any]) -> dict[str, float]:
     for name in given:
-        one_of(case.system.state_names, name, f"{case.system.name} has no state {{}} to start from")
+        case.system.named(name, case.system.moving_names, f"{case.system.name} has no state {{}} to start from")
     return {name: number_from(name, value) for name, value in given.items()}
 
 
 def _at_rest(case: Any, near: Mapping[str, float]) -> Equilibrium | SteadyState | SteadyMotion:
     if isinstance(case.system, Ode):
-        return case.equilibrium(**near)
+        return case.equilibrium(start=near)
     if not near:
         return case.equilibrium()
     if any(name not in case.system.coordinate_names for name in near):
@@ -109,7 +109,7 @@ def _regular(at: Equilibrium, near: Mapping[str, float]) -> Start:
     case = at.case
     lin = linearise(case.system, at.q, at.p, case.numbers)
     flow = regular_flow(case.system, lin, float(np.abs(lin.eigenvalues()).max(initial=0.0)) or 1.0)
-    family = len(flow.states) - len(case.system.holonomic_constraints) - len(lin.spectrum().values)
+    family = len(flow.states) - len(case.system.statement.positions) - len(lin.spectrum().values)
     x = state_on(flow, at.q)
     flow.rhs(x, case)  # which says what is singular, if anything is
     zeros = sum(zero_chain(jacobian_of(flow, x, case.numbers), len(x))) if family else 0

@@ -1,9 +1,9 @@
 """Compiled equations: the functions that all later rooms evaluate again and again.
 
 Read ``graph`` (a statement as heyoka's expressions), ``compiled`` (with ``caches`` and ``pointers``), ``flow`` (ẋ = f)
-and ``lowering`` (on all coordinates or on shape space: ``shape``; ``accelerations``), then ``statics`` (at rest),
-``jets`` (derivatives of any order, with ``polarisation``), ``collected`` (for integration) and ``initial`` (states that
-obey the constraints).
+and ``lowering`` (on all coordinates or on shape space: ``shape``; ``accelerations``; ``uniform_motion`` where
+constraints move), then ``statics`` (at rest), ``jets`` (derivatives of any order, with ``polarisation``),
+``collected`` (for integration) and ``initial`` (states that obey the constraints; ``completion`` of what is not given).
 
 Symmetries: ``symmetries`` finds them by ``probing``, ``slice`` divides them out; in the ``relative`` flow steady
 motions rest. Other states: ``all_velocities`` (no chart), ``in_quasi_velocities``, ``forcing`` (time as an

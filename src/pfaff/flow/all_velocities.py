@@ -41,15 +41,15 @@ def in_all_velocities(flow: Flow, rate: float) -> Flow:
         flow,
         states=(*(names[j] for j in shape), *(f"{name}_dot" for name in names)),
         dependent=(),
-        expressions=[*(graph.coordinate_rates[j] for j in shape), *accelerations],
+        expressions=[*(graph.rates[j] for j in shape), *accelerations],
         velocity_expressions=graph.v,
-        reaction_expressions=reactions,
+        reaction_expressions=graph.shared(reactions),
         settle=settle,
         pivots=[hy.sqrt(d) for d in graph.elimination.schur[1] if hy.get_variables([d])],
         accelerations=Accelerations(graph, range(len(names)), {}),
         carried=(),
         unsolved=None,
-        bonds=bonds,
+        bonds=[*bonds, *stated.positions],  # what leaves φ = 0 itself decays as well
     )
     return carried(wide) if flow.carried else wide
 

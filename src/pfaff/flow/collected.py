@@ -8,7 +8,7 @@ Taylor's method, whose cost grows with the number of operations, then runs sever
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import heyoka as hy
@@ -47,18 +47,20 @@ def collect(system: System, without: frozenset[str] = frozenset()) -> Collected 
 
     Parameters named in ``without`` are zero for good.
     """
-    s = _without(system, without)
+    zero = {p: sm.S.Zero for p in system.parameters if p.name in without}
+    s, more = _without(system.statement, zero), [system.stated.constraints[k].xreplace(zero) for k in system.redundant]
     if sm.count_ops([s.kinetic, s.potential, s.dissipation, *s.forces, *s.constraints]) > LARGEST:
         return None
     s = replace(s, **{name: _expand(getattr(s, name), s) for name in ("kinetic", "potential", "dissipation")})
     table = Coefficients(graph_of(system))
     try:
-        return Collected(_lowered(system, s, table.lower), tuple(table.found))
+        return Collected(_lowered(system, s, more, table.lower), tuple(table.found))
     except StatementError:  # a vanishing parameter may leave a function such as |x| that cannot be compiled
         return None
 
 
-def _lowered(system: System, s: Statement, lower: Callable[[sm.Expr], Expression]) -> Graph:
+def _lowered(system: System, s: Statement, more: Sequence[sm.Expr], lower: Callable[[sm.Expr], Expression]) -> Graph:
+    """The graph of a statement, with the rows of ``more`` constraints, which follow from the others."""
     momenta = [sm.diff(s.kinetic, v) for v in s.v]
     h = [
         _rate(momentum, s) - sm.diff(s.kinetic, q) + sm.diff(s.potential, q) + sm.diff(s.dissipation, v) - force
@@ -76,6 +78,7 @@ def _lowered(system: System, s: Statement, lower: Callable[[sm.Expr], Expression
         gamma=[lower(_rate(c, s)) for c in s.constraints],
         constraints=[lower(c) for c in s.constraints],
         positions=[lower(c) for c in s.positions],
+        repeated=[[lower(sm.diff(c, v)) for v in s.v] for c in more],
         explicit=lower(sm.diff(s.potential - s.kinetic, s.time)),
     )
 
@@ -108,9 +111,7 @@ class Coefficients:
         return convert(monomial, {**self.symbols, **{p: self._number(p) for p in inside}})
 
 
-def _without(system: System, names: frozenset[str]) -> Statement:
-    s = system.statement
-    zero = {p: sm.S.Zero for p in system.parameters if p.name in names}
+def _without(s: Statement, zero: Mapping[sm.Symbol, sm.Expr]) -> Statement:
     return replace(
         s,
         kinetic=s.kinetic.xreplace(zero),

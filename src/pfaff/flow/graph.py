@@ -17,6 +17,7 @@ import sympy as sm
 from pfaff.errors import StatementError
 from pfaff.flow.caches import name_database
 from pfaff.statement.degrees import lowest_degree
+from pfaff.statement.inertia import weighed_by_constraints
 from pfaff.statement.odes import Ode
 from pfaff.statement.system import System
 from pfaff.threads import cached_property, once
@@ -43,27 +44,33 @@ class Graph:
     h: list[Expression]
     standing: list[Expression]  # h without terms that vanish at rest
     slow: list[Expression]  # h without terms that have no part linear in the velocities
-    A: list[list[Expression]]
+    A: list[list[Expression]]  # of the independent constraints
     gamma: list[Expression]
     constraints: list[Expression]
     positions: list[Expression]
+    repeated: list[list[Expression]]  # the rows of A of those that follow from them
     explicit: Expression  # ∂(V − T)/∂t, the power of explicit time
     symbols: dict[sm.Symbol, Expression]
-    drift: Sequence[Expression] = ()  # v − q̇, where velocities are seen from a frame that moves
+    drift: Sequence[Expression] = ()  # velocities of the coordinates' frame, if it moves: q̇ is then v less these
+
+    @property
+    def rates(self) -> list[Expression]:
+        """The rates of the coordinates: their velocities, less those of their frame."""
+        return [v - w for v, w in zip(self.v, self.drift, strict=True)] if self.drift else self.v
+
+    @property
+    def resting(self) -> dict[Expression, Expression]:
+        """The velocities of what rests in these coordinates."""
+        return dict(zip(self.v, self.drift or [ZERO] * len(self.v), strict=True))
 
     @property
     def nonholonomic(self) -> int:
-        return len(self.system.nonholonomic_constraints)
+        return len(self.constraints) - len(self.positions)
 
     @cached_property
     def balance(self) -> list[Expression]:
         """h + Aᵀλ: what must vanish where nothing accelerates."""
         return self.balanced(self.h)
-
-    @property
-    def coordinate_rates(self) -> list[Expression]:
-        """q̇."""
-        return [v - w for v, w in zip(self.v, self.drift, strict=True)] if self.drift else self.v
 
     def balanced(self, forces: list[Expression]) -> list[Expression]:
         """Forces, h or a part of it, with the reactions Aᵀλ."""
@@ -83,7 +90,6 @@ class Graph:
         With a rate α of stabilisation the constraints obey ċ + α c + α²φ/4 = 0 instead of ċ = 0 (Baumgarte 1972):
         the same motion, on which rounding errors decay instead of piling up.
         """
-        self.system.check_independent()
         gamma = self.gamma
         if stabilisation is not None:
             phi = [ZERO] * self.nonholonomic + self.positions
@@ -95,21 +101,52 @@ class Graph:
 
     @cached_property
     def elimination(self) -> Elimination:
-        return Elimination(self.M, self.A)
+        return Elimination(self.M, self.A, weighed_by_constraints(self.system))
+
+    def shared(self, reactions: Sequence[Expression]) -> list[Expression]:
+        """The reactions of all constraints that are stated, from those of the independent ones.
+
+        Redundant rows C A leave them open: of all λ with λ₁ + Cᵀλ₂ = p the one with least Σ (a M⁻¹aᵀ) λ², whatever the
+        units of the rows a. A row that vanishes has none.
+        """
+        system = self.system
+        rows = [row for k, row in zip(system.redundant, self.repeated, strict=True) if k not in system.empty]
+        places = [*system.kept, *(k for k in system.redundant if k not in system.empty)]
+        shares = self.elimination.shares(reactions, rows) if rows else list(reactions)
+        found = dict(zip(places, shares, strict=True))
+        return [found.get(k, ZERO) for k in range(len(system.stated.constraints))]
 
 
 class Elimination:
     """Elimination in M a + h + Aᵀλ = 0, A a + γ = 0: accelerations and multipliers, for any number of right-hand
-    sides."""
+    sides.
 
-    def __init__(self, M: list[list[Expression]], A: list[list[Expression]]) -> None:
-        self.A, self.mass = A, factorise(M)
+    M alone may be singular, as for quaternions: M + AᵀS A with h + AᵀS γ, S diagonal, has the same solutions, and is
+    regular wherever the constraints leave no motion without inertia. S makes both terms of like size.
+    """
+
+    def __init__(self, M: list[list[Expression]], A: list[list[Expression]], weighed: bool = False) -> None:
+        self.A, n = A, len(M)
+        self.weights = _constraint_weights(M, A) if weighed else []  # S
+        heavy = [[s * a for a in row] for s, row in zip(self.weights, A, strict=False)]
+        if heavy:
+            M = [
+                [hy.sum([M[i][j], *(h[i] * a[j] for h, a in zip(heavy, A, strict=True))]) for j in range(n)]
+                for i in range(n)
+            ]
+        self.mass = factorise(M)
         self.columns = [back_substitute(self.mass, row) for row in A]  # columns of M⁻¹Aᵀ
-        self.schur = factorise([[dot(row, column) for column in self.columns] for row in A])
+        self._square = [[dot(row, column) for column in self.columns] for row in A]
+        self.schur = factorise(self._square)
 
     def __call__(
         self, h: Sequence[Expression], gamma: Sequence[Expression]
     ) -> tuple[list[Expression], list[Expression]]:
+        if self.weights:
+            pulls = [s * g for s, g in zip(self.weights, gamma, strict=True)]
+            h = [
+                hy.sum([each, *(row[i] * g for row, g in zip(self.A, pulls, strict=True))]) for i, each in enumerate(h)
+            ]
         free = back_substitute(self.mass, h)  # M⁻¹h: minus the acceleration without constraints
         if not self.A:
             return [-a for a in free], []
@@ -118,13 +155,48 @@ class Elimination:
         accelerations = [dot(pulls, [column[i] for column in self.columns]) - a for i, a in enumerate(free)]
         return accelerations, [-pull for pull in pulls]
 
+    def shares(self, reactions: Sequence[Expression], rows: Sequence[list[Expression]]) -> list[Expression]:
+        """W⁻¹Gᵀ(G W⁻¹Gᵀ)⁻¹p with G = [1, Cᵀ], W the diagonal of a M⁻¹aᵀ, for more rows C A."""
+        m = len(self.A)
+        columns = [back_substitute(self.mass, row) for row in rows]
+        C = [back_substitute(self.schur, [dot(a, column) for a in self.A]) for column in columns]
+        weights = [dot(row, column) for row, column in zip(rows, columns, strict=True)]
+        known = [self._square[i][i] for i in range(m)]
 
-def lower(system: System, without: frozenset[str] = frozenset()) -> Graph:
+        def entry(i: int, j: int) -> Expression:
+            among = [c[i] * c[j] / w for c, w in zip(C, weights, strict=True)]
+            return hy.sum([*among, 1.0 / known[i]]) if i == j else hy.sum(among)
+
+        pulls = back_substitute(factorise([[entry(i, j) for j in range(m)] for i in range(m)]), reactions)
+        return [
+            *(pull / w for pull, w in zip(pulls, known, strict=True)),
+            *(dot(c, pulls) / w for c, w in zip(C, weights, strict=True)),
+        ]
+
+
+def _constraint_weights(M: list[list[Expression]], A: list[list[Expression]]) -> list[Expression]:
+    """S: for every row, Σ M_jj a_j²/(Σ a_j²)², which is in proportion to the inertia that the row moves; to all inertia
+    where it moves none."""
+    n = len(M)
+    massive = [j for j in range(n) if M[j][j] != ZERO]
+    found = []
+    for row in A:
+        squares = [a * a for a in row]
+        size, own = hy.sum(squares), [j for j in massive if row[j] != ZERO]
+        moved = (
+            dot([M[j][j] for j in own], [squares[j] for j in own]) / size if own else hy.sum([M[j][j] for j in massive])
+        )
+        found.append(moved / size)
+    return found
+
+
+def lower(system: System, without: frozenset[str] = frozenset(), every_row: bool = False) -> Graph:
     """Lagrange's equations with multipliers: d/dt ∂T/∂v − ∂T/∂q + ∂V/∂q + ∂D/∂v − Q + Aᵀλ = 0.
 
-    Parameters named in ``without`` are fixed at zero, which makes the graph smaller.
+    Parameters named in ``without`` are fixed at zero, which makes the graph smaller. The constraints are the
+    independent ones, or all that are stated.
     """
-    s = system.statement
+    s = system.stated if every_row else system.statement
     names = [x.name for x in s.q]
     q = [hy.expression(name) for name in names]
     v = [hy.expression(f"{name}_dot") for name in names]
@@ -145,11 +217,13 @@ def lower(system: System, without: frozenset[str] = frozenset()) -> Graph:
     moving = [] if quadratic_T else [inertial]
     A, gamma = total_derivative(c, q, v)
     phi = [convert(e, symbols) for e in s.positions]
+    more = [] if every_row else [convert(system.stated.constraints[k], symbols) for k in system.redundant]
+    names_of_reactions = system.reaction_names if every_row else system.independent_reactions
     return Graph(
         system=system,
         q=q,
         v=v,
-        multipliers=[hy.expression(f"multiplier {name}") for name in system.reaction_names],
+        multipliers=[hy.expression(f"multiplier {name}") for name in names_of_reactions],
         kinetic=timed([T])[0],
         potential=timed([V])[0],
         dissipation=timed([D])[0],
@@ -162,6 +236,7 @@ def lower(system: System, without: frozenset[str] = frozenset()) -> Graph:
         gamma=timed(gamma),
         constraints=timed(c),
         positions=timed(phi),
+        repeated=[timed(row) for row in total_derivative(more, q, v)[0]],
         explicit=timed([convert(s.potential.diff(s.time) - s.kinetic.diff(s.time), symbols)])[0],
         symbols={**symbols, s.time: hy.time},
     )
@@ -185,6 +260,15 @@ def graph_of(system: System, without: frozenset[str] = frozenset()) -> Graph:
     """The graph of a system, lowered once."""
     system.check_written_out()
     return lower(system, without)
+
+
+@once(most=8)
+def stated_graph_of(system: System) -> Graph:
+    """The graph with all constraints that are stated, those that follow from the others among them."""
+    if not system.redundant:
+        return graph_of(system)
+    system.check_written_out()
+    return lower(system, every_row=True)
 
 
 def timed(expressions: list[Expression]) -> list[Expression]:

@@ -60,7 +60,8 @@ def in_quasi_velocities(flow: Flow, names: tuple[str, ...], kept: frozenset[str]
 def _with(flow: Flow, name: str, kept: frozenset[str]) -> Flow:
     system: System = flow.system  # type: ignore[assignment]
     graph = graph_of(system)
-    form = convert(system.quasi_forms[name], {**graph.symbols, system.time: CLOCK})
+    clock = ZERO if system.uniform_motion else CLOCK  # in coordinates that move along nothing depends on time
+    form = convert(system.quasi_forms[name], {**graph.symbols, system.time: clock})
     lost = _lost(flow, form)
     if lost:
         raise ParameterError(

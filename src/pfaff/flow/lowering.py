@@ -17,6 +17,7 @@ from pfaff.flow.flow import Flow
 from pfaff.flow.graph import Expression, Graph, dot, graph_of, lower_ode
 from pfaff.flow.shape import dependent_velocities, ignorable_coordinates, kept_coordinates
 from pfaff.flow.slice import Slice
+from pfaff.flow.uniform_motion import comoving_graph
 from pfaff.statement.characteristic import characteristic, unit_velocities
 from pfaff.statement.odes import Ode
 from pfaff.statement.system import System
@@ -54,31 +55,35 @@ def full_flow(system: System) -> Flow:
         dependent=(),
         expressions=[*graph.v, *accelerations],
         velocity_expressions=graph.v,
-        reaction_expressions=reactions,
+        reaction_expressions=graph.shared(reactions),
         accelerations=Accelerations(graph, range(len(names)), {}),
     )
 
 
 def shape_flow(
-    system: System, dependent: Sequence[str] | None = None, settle: float = 0.0, part: Slice | None = None
+    system: System,
+    dependent: Sequence[str] | None = None,
+    settle: float = 0.0,
+    part: Slice | None = None,
+    near: Sequence[float] = (),
 ) -> Flow:
     """The flow in relevant coordinates and independent velocities; ``dependent`` chooses the velocities to solve for.
 
-    By default those whose coefficients dominate the constraints at the origin, ignorable coordinates first. With a rate
-    ``settle`` holonomic constraints obey φ̇ = −settle φ: the same motions on φ = 0, but an equilibrium there has no
-    zero eigenvalue for leaving it. Without a slice, ``part``, only coordinates that appear nowhere are dropped.
+    By default those whose coefficients dominate the constraints at the origin, or ``near`` a configuration, ignorable
+    coordinates first. With a rate ``settle`` holonomic constraints obey φ̇ = −settle φ: the same motions on φ = 0, but
+    an equilibrium there has no zero eigenvalue for leaving it. Without a slice, ``part``, only coordinates that appear
+    nowhere are dropped.
     """
-    system.check_independent()
     if system.rods:
         from pfaff.flow.structured_states import shape_structured
 
         names, m = system.coordinate_names, len(system.statement.constraints)
         return shape_structured(system, None if dependent is None else _chosen(names, dependent, m), settle)
-    dropped, kept, graph = ignorable_coordinates(system), kept_coordinates(system), graph_of(system)
+    dropped, kept, graph = ignorable_coordinates(system), kept_coordinates(system), comoving_graph(system)
     if part is not None:
         dropped, kept, graph = part.dropped, part.kept({**kept, **dropped}), part.reduced(graph)
     names = system.coordinate_names
-    reference = reference_matrix(graph)
+    reference = reference_matrix(graph, near)
     chosen = _chosen(names, dependent, len(graph.A)) if dependent is not None else None
     columns = chosen if chosen is not None else dependent_velocities(reference, [names.index(n) for n in dropped])
     solved, pivots = _solve_velocities(graph, columns, reference, settle)
@@ -87,7 +92,6 @@ def shape_flow(
     shape = [j for j, name in enumerate(names) if name not in dropped]
     accelerations, reactions = graph.solve()
     velocities = [replace.get(graph.v[j], graph.v[j]) for j in range(len(names))]
-    rates = graph.coordinate_rates
 
     def on_shape(expressions: list[Expression]) -> list[Expression]:
         return list(hy.subs(expressions, replace)) if replace and expressions else expressions
@@ -98,13 +102,14 @@ def shape_flow(
         dropped=dropped,
         kept=kept,
         dependent=tuple(f"{names[j]}_dot" for j in columns),
-        expressions=on_shape([rates[j] for j in shape]) + on_shape([accelerations[j] for j in free]),
+        expressions=on_shape([graph.rates[j] for j in shape]) + on_shape([accelerations[j] for j in free]),
         velocity_expressions=velocities,
-        reaction_expressions=on_shape(reactions),
+        reaction_expressions=on_shape(graph.shared(reactions)),
         settle=settle,
         pivots=[pivot for pivot in pivots if hy.get_variables([pivot])],
         accelerations=Accelerations(graph, free, dict(zip(columns, solved, strict=True))),
         unsolved=graph,
+        bonds=list(graph.positions) if settle else [],
         slice=part,
     )
 
@@ -118,13 +123,15 @@ def _chosen(names: tuple[str, ...], dependent: Sequence[str], m: int) -> list[in
     return [names.index(name) for name in dependent]
 
 
-def reference_matrix(graph: Graph) -> np.ndarray:
-    """A at the origin with the default parameters (1 if there is none), or nearby if it is degenerate there."""
+def reference_matrix(graph: Graph, near: Sequence[float] = ()) -> np.ndarray:
+    """A at the origin, or near a configuration, with the default parameters (1 if there is none), or nearby if it is
+    degenerate there."""
     if not graph.A:
         return np.zeros((0, len(graph.q)))
     function = Compiled([e for row in graph.A for e in row], graph.q, quick=True)
     parameters = np.array([1.0 if value is None else float(value) for value in graph.system.parameters.values()])
-    for q in _near_the_origin(graph.system, parameters):
+    given = [np.array(near, dtype=float)] if len(near) else []
+    for q in [*given, *_near_the_origin(graph.system, parameters)]:
         A = function(q, parameters).reshape(len(graph.A), -1)
         if np.isfinite(A).all() and np.linalg.matrix_rank(A) == len(A):
             return A

@@ -14,12 +14,12 @@ import numpy as np
 
 from pfaff.errors import ParameterError, nearest
 from pfaff.flow.flow import Flow, lowered_again
-from pfaff.flow.graph import graph_of
 from pfaff.flow.in_quasi_velocities import in_quasi_velocities, not_free, quasi_rows
 from pfaff.flow.lowering import reference_matrix, shape_flow
 from pfaff.flow.shape import dependent_velocities, ignorable_coordinates
 from pfaff.flow.slice import Slice, slice_of
 from pfaff.flow.symmetries import symmetries
+from pfaff.flow.uniform_motion import comoving_graph
 from pfaff.statement.system import System
 from pfaff.threads import once
 
@@ -31,25 +31,31 @@ SETTLE = 1.0  # the rate at which holonomic constraints attract; it leaves no tr
 
 @lowered_again
 def relative_flow(
-    system: System, independent: Iterable[str] = (), numbers: np.ndarray | None = None, keep: Iterable[str] = ()
+    system: System,
+    independent: Iterable[str] = (),
+    numbers: np.ndarray | None = None,
+    near: tuple[float, ...] = (),
+    keep: Iterable[str] = (),
 ) -> Flow:
     """The flow in which steady motions rest, with these velocities and quasi-velocities among its states.
 
-    Symmetries hold for every value of the parameters, and are confirmed at these numbers. The coordinates in ``keep``
-    are states as well, if symmetries leave a choice.
+    Symmetries hold for every value of the parameters, and are confirmed at these numbers. The other velocities are
+    solved for as is best ``near`` a configuration, or near the origin. The coordinates in ``keep`` are states as well,
+    if symmetries leave a choice.
     """
     names = tuple(independent)
     speeds = frozenset(name for name in names if name not in system.quasi_velocities)
     quasi = tuple(name for name in names if name in system.quasi_velocities)
     known = frozenset(name for name in keep if name in system.coordinate_names)
-    return in_quasi_velocities(_chart(system, speeds, slice_of(system, known, numbers)), quasi, speeds)
+    part = slice_of(system, known, numbers)
+    return in_quasi_velocities(_chart(system, speeds, part, near), quasi, speeds)
 
 
 def independent(system: System, first: Iterable[str], others: Iterable[str]) -> list[str]:
     """The other velocities that the constraints leave free beside the first ones, as many as there are."""
     first = list(first)
     found: list[str] = []
-    rows = reference_matrix(graph_of(system))
+    rows = reference_matrix(comoving_graph(system))
     for name in others:
         if _free_together(system, rows, [*first, *found, name]):
             found.append(name)
@@ -78,20 +84,20 @@ def _free_together(system: System, A: np.ndarray, speeds: list[str]) -> bool:
 
 
 @once(most=16)
-def _chart(system: System, independent: frozenset[str], part: Slice | None) -> Flow:
+def _chart(system: System, independent: frozenset[str], part: Slice | None, near: tuple[float, ...]) -> Flow:
     """The flow on the slice whose dependent velocities are not among those asked for."""
     names = system.coordinate_names
     wanted = {name.removesuffix("_dot") for name in independent}
     for name in wanted:
         if name not in names:
             raise ParameterError(f"{system.name} has no velocity {name}_dot: {nearest(name, names)}")
-    A = reference_matrix(graph_of(system))
+    A = reference_matrix(comoving_graph(system), near)
     open_ = [j for j, name in enumerate(names) if name not in wanted]
     if len(A) and np.linalg.matrix_rank(A[:, open_]) < len(A):
         raise not_free(system.name, independent)
     first = [k for k, j in enumerate(open_) if names[j] in ignorable_coordinates(system)]
     chosen = tuple(names[open_[k]] for k in dependent_velocities(A[:, open_], first)) if len(A) else ()
-    return sliced(system, chosen, SETTLE if system.holonomic_constraints else 0.0, part)
+    return sliced(system, chosen, SETTLE if system.statement.positions else 0.0, part, near)
 
 
 def without_symmetries(case: Bound) -> Flow:
@@ -104,9 +110,15 @@ def without_symmetries(case: Bound) -> Flow:
 
 @lowered_again
 @once(most=16)
-def sliced(system: System, dependent: tuple[str, ...] | None, settle: float, part: Slice | None) -> Flow:
+def sliced(
+    system: System,
+    dependent: tuple[str, ...] | None,
+    settle: float,
+    part: Slice | None,
+    near: tuple[float, ...] = (),
+) -> Flow:
     """The flow on a slice, with dependent velocities as for the shape flow."""
     usual = tuple(name.removesuffix("_dot") for name in system.shape.dependent)
     if part is None and not settle and dependent in (None, usual):
         return system.shape
-    return shape_flow(system, dependent, settle, part)
+    return shape_flow(system, dependent, settle, part, near)

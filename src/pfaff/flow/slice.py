@@ -84,12 +84,14 @@ class Slice:
     def reduced(self, graph: Graph) -> Graph:
         """The equations of motion where the frozen coordinates are zero, in velocities carried along by the group."""
         v, still = graph.v, {graph.q[j]: ZERO for j in self.frozen}
-        mu = [dot([hy.expression(float(x)) for x in row], [v[j] for j in self.frozen]) for row in self.rates]
+        rates = [graph.rates[j] for j in self.frozen]
+        mu = [dot([hy.expression(float(x)) for x in row], rates) for row in self.rates]
         q = [ZERO if i in self.frozen else x for i, x in enumerate(graph.q)]
         terms = range(len(v))
         turned = [_sum([m * _row(g.B[i], v) for m, g in zip(mu, self.generators, strict=True)]) for i in terms]
         drift = [
             _sum([m * (_row(g.B[i], q) + float(g.c[i])) for m, g in zip(mu, self.generators, strict=True)])
+            + (graph.drift[i] if graph.drift else ZERO)
             for i in terms
         ]
         M, A = ([_frozen(row, still) for row in rows] for rows in (graph.M, graph.A))
@@ -105,6 +107,7 @@ class Slice:
             gamma=carried(_frozen(graph.gamma, still), A),
             constraints=_frozen(graph.constraints, still),
             positions=_frozen(graph.positions, still),
+            repeated=[_frozen(row, still) for row in graph.repeated],
             drift=drift,
         )
 

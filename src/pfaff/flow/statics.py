@@ -11,7 +11,8 @@ import numpy as np
 
 from pfaff.algebra.units import inertial_units, row_units, stiffness_units
 from pfaff.flow.compiled import Compiled
-from pfaff.flow.graph import ZERO, Expression, Graph, graph_of
+from pfaff.flow.graph import ZERO, Expression, Graph
+from pfaff.flow.uniform_motion import comoving_graph
 from pfaff.statement.system import System
 from pfaff.threads import known_property, once
 
@@ -74,9 +75,9 @@ class Statics:
         self.n, self.m = len(graph.q), len(graph.A)
         self.nonholonomic = graph.nonholonomic
         unknowns = graph.q + graph.multipliers
-        demanding = graph.system.statement.demanding
+        demanding = graph.system.demanding
         self.demanding = demanding[: self.nonholonomic]
-        still = dict.fromkeys(graph.v, ZERO)
+        still = graph.resting
         # Derivatives with respect to q are taken at rest: terms multiplied by a velocity then vanish.
         balance = list(hy.subs(graph.balanced(graph.standing), still))
         held = [hy.subs(c, still) if own else ZERO for c, own in zip(graph.constraints, demanding, strict=True)]
@@ -118,11 +119,23 @@ def gradient_rows(functions: list[Expression], variables: list[Expression]) -> l
     return [list(row) for row in hy.diff_tensors(functions, variables, diff_order=1).jacobian]
 
 
+def all_reactions(
+    system: System, q: np.ndarray, p: np.ndarray, numbers: np.ndarray, time: float | np.ndarray = 0.0
+) -> np.ndarray:
+    """The reactions of all constraints that are stated, from those of the independent ones: shared by least norm."""
+    return _shares(system)(np.concatenate([q, p]), numbers, time) if system.redundant else p
+
+
+@once(most=1)
+def _shares(system: System) -> Compiled:
+    graph = comoving_graph(system)
+    return Compiled(graph.shared(graph.multipliers), [*graph.q, *graph.multipliers], quick=True)
+
+
 @once(most=1)
 def statics_of(system: System) -> Statics:
-    system.check_independent()
     if system.rods:
         from pfaff.flow.structured_views import RodStatics
 
         return RodStatics(system)
-    return Statics(graph_of(system))
+    return Statics(comoving_graph(system))

@@ -36,7 +36,6 @@ def full_structured(system: System) -> StructuredFlow:
 
 def shape_structured(system: System, chosen: Sequence[int] | None, settle: float) -> StructuredFlow:
     """The flow in relevant coordinates and independent velocities."""
-    system.check_independent()
     names, dropped = system.coordinate_names, ignorable_coordinates(system)
     first = [names.index(name) for name in dropped]
     columns = list(chosen) if chosen is not None else dependent_velocities(reference_rows(system), first)
@@ -54,6 +53,7 @@ def shape_structured(system: System, chosen: Sequence[int] | None, settle: float
         settle=settle,
         pivots=("determinant",) if columns else (),
         chart=Chart(shaped, free, tuple(columns), settle),
+        bonds=("position",) * len(system.statement.positions) if settle else (),
     )
 
 

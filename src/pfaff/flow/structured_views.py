@@ -28,8 +28,8 @@ class RodStatics(Statics):
 
     def __init__(self, system: System) -> None:
         self.system = system
-        self.n, self.m = len(system.coordinates), len(system.reaction_names)
-        self.nonholonomic = len(system.nonholonomic_constraints)
+        self.n, self.m = len(system.coordinates), len(system.statement.constraints)
+        self.nonholonomic = system.statement.nonholonomic
         self.demanding = system.statement.demanding[: self.nonholonomic]
 
     @np.errstate(all="ignore")  # what overflows is diagnosed where it is used

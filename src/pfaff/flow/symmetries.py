@@ -106,7 +106,7 @@ def _drawn(system: System) -> Draw:
 def _found(probe: Probe, draw: Draw) -> Symmetries | None:
     """The generators; None if too few states obey the constraints."""
     n = probe.n
-    affine = n <= MANY
+    affine = n <= MANY and not probe.system.uniform_motion  # a frame that moves would be turned as well
     S = probe.settled_sizes(draw, probe.sizes(draw(np.random.default_rng(0))))
     count = int(np.ceil(1.5 * (n + 1))) + 6 if affine else 8
     samples = list(_sampled(probe, draw, S, count))

@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING
 import heyoka as hy
 import numpy as np
 
+from pfaff.algebra.allowed_inertia import penalised
 from pfaff.algebra.tolerances import RANK
 from pfaff.errors import ConvergenceError
 from pfaff.flow.compiled import Compiled
-from pfaff.flow.graph import ZERO, dot, gradient, graph_of
+from pfaff.flow.graph import ZERO, dot, gradient, stated_graph_of
 from pfaff.motion.measures import Energy, Stored, has_power, measures
 from pfaff.motion.outcomes import COLLAPSED, FINISHED, INTERRUPTED, TOO_MANY, Outcome, Status
 from pfaff.motion.result import Motion
@@ -159,8 +160,11 @@ def _work_scale(task: Task) -> float:
 def accelerations(M: np.ndarray, h: np.ndarray, A: np.ndarray, gamma: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """q̈ and the reactions λ of M q̈ + h + Aᵀλ = 0, A q̈ + γ = 0: of all solutions the one with least Σ (a M⁻¹aᵀ) λ².
 
-    The first axis counts states. A massless direction that the constraints hold counts as very light.
+    The first axis counts states. M may be singular where the constraints hold what has no inertia: M + AᵀS A with
+    h + AᵀS γ has the same solutions.
     """
+    M, S = penalised(M, A)
+    h = h + np.einsum("kij,ki->kj", A, S * gamma)
     sizes, axes = np.linalg.eigh(M)
     root = axes / np.sqrt(np.maximum(sizes, 1e-14 * sizes[:, -1:]))[:, None, :]  # root rootᵀ = M⁻¹
     pull = -np.einsum("kij,ki->kj", root, h)
@@ -179,13 +183,13 @@ def accelerations(M: np.ndarray, h: np.ndarray, A: np.ndarray, gamma: np.ndarray
 @once(most=1)
 def balances(system: System) -> Compiled:
     """M, h, A and γ of Lagrange's equations."""
-    graph = graph_of(system)
+    graph = stated_graph_of(system)
     rows = [*(e for row in graph.M for e in row), *graph.h, *(e for row in graph.A for e in row), *graph.gamma]
     return Compiled(rows, [*graph.q, *graph.v], compact=len(graph.q) > 8)
 
 
 def _split(system: System, values: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    n, m = len(system.coordinates), len(system.statement.constraints)
+    n, m = len(system.coordinates), len(system.stated.constraints)
     M, h, A, gamma = np.split(values.T, np.cumsum([n * n, n, m * n]), axis=1)
     return M.reshape(-1, n, n), h, A.reshape(len(A), m, n), gamma
 
@@ -193,7 +197,7 @@ def _split(system: System, values: np.ndarray) -> tuple[np.ndarray, np.ndarray, 
 @once(most=1)
 def powers(system: System) -> Compiled:
     """Powers dissipated and supplied by forces and explicit time, and b of every constraint, at a midpoint."""
-    graph = graph_of(system)
+    graph = stated_graph_of(system)
     still = hy.subs(graph.constraints, dict.fromkeys(graph.v, ZERO)) if graph.constraints else []
     rows = [dot(gradient(graph.dissipation, graph.v), graph.v), dot(graph.forces, graph.v) + graph.explicit, *still]
     return Compiled(rows, [*graph.q, *graph.v], quick=True)

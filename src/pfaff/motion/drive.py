@@ -20,7 +20,7 @@ from pfaff.flow.graph import graph_of
 from pfaff.motion.sampled import DEGREE, check_smooth, check_span, coefficients, common_knots, piecewise
 from pfaff.statement.drawing import replaced
 from pfaff.statement.expressions import expressed
-from pfaff.statement.values import one_of, shown
+from pfaff.statement.values import shown
 from pfaff.threads import cached_property
 
 if TYPE_CHECKING:
@@ -74,7 +74,15 @@ def prescribe(case: Case, prescribed: Mapping[str, Any], initial: Mapping[str, f
         return Driven(case)
     known = [*case.system.coordinate_names, *case.system.parameter_names]
     for name in prescribed:
-        one_of(known, name, f"{case.system.name} has no coordinate or parameter")
+        if name in case.system.velocity_names:
+            own = name.removesuffix("_dot")
+            raise ParameterError(f"{name} is a velocity: prescribe its integral, the coordinate, {{{own!r}: 't'}}")
+        if name in case.system.quasi_velocities:
+            raise ParameterError(
+                f"{name} is a quasi-velocity, and coordinates and parameters are prescribed: state a constraint, "
+                f"nonholonomic_constraints={{'drive': '{name} - sin(t)'}}"
+            )
+        case.system.named(name, known, f"{case.system.name} has no coordinate or parameter {{}} to prescribe")
     time = case.system.time
     expressions = {name: expression_in_time(name, v, time) for name, v in prescribed.items() if _is_expression(v)}
     splines = {name: piecewise(name, value) for name, value in prescribed.items() if name not in expressions}

@@ -11,6 +11,7 @@ import numpy as np
 
 from pfaff.archive.stored import labels
 from pfaff.errors import ParameterError
+from pfaff.flow.in_quasi_velocities import quasi_values
 from pfaff.flow.initial import Constraints, initial_state
 from pfaff.motion.batches import Batches
 from pfaff.motion.simulate import FINEST, check_request
@@ -75,8 +76,19 @@ class Ensemble:
         return "; ".join(f"{count} {word}" for word, count in zip(words, counts, strict=True))
 
     def __getitem__(self, name: str) -> np.ndarray:
-        one_of(self.states, name, "no coordinate or velocity")
-        return self.y[self.states.index(name)]
+        name = one_of([*self.states, *self.case.system.quasi_velocities], name, "no coordinate or velocity")
+        if name in self.states:
+            return self.y[self.states.index(name)]
+        return self._quasi_velocity(name)
+
+    def _quasi_velocity(self, name: str) -> np.ndarray:
+        """A quasi-velocity of every member, with its own parameters."""
+        system, shape = self.case.system, self.y.shape[1:]
+        varied = {axis: values for axis, values in self.axes.items() if axis in system.parameter_names}
+        each = (varied.get(p, number) for p, number in zip(system.parameter_names, self.case.numbers, strict=True))
+        numbers = np.array([np.broadcast_to(values, shape).ravel() for values in each]).reshape(-1, math.prod(shape))
+        times = np.broadcast_to(self.t.reshape(-1, *[1] * len(self.shape)), shape).ravel()
+        return quasi_values(system, self.y.reshape(len(self.y), -1), numbers, times)[name].reshape(shape)
 
     def peak(self, name: str, since: float = 0.0) -> np.ndarray:
         """The largest ``|value|`` that each member reaches at a sample from the time ``since`` on."""
@@ -91,7 +103,7 @@ class Ensemble:
         self._check_member(index)
         chosen = {_quantity(name, self.case): float(values[index]) for name, values in self.axes.items()}
         case, initial = split(self.case, chosen)
-        return case.simulate(float(self.t[-1]), samples=len(self.t), method="taylor", **self.options, **initial)
+        return case.simulate(float(self.t[-1]), samples=len(self.t), method="taylor", **self.options, initial=initial)
 
     def _check_member(self, index: tuple[Any, ...]) -> None:
         """One whole number for each axis, from the end if negative."""
@@ -139,7 +151,8 @@ class Ensemble:
         """The peak of a coordinate over the later half of the motions: a map over two axes, a line over one."""
         from pfaff.draw.ensemble import draw_ensemble
 
-        name = self.names[0] if name is None else one_of(self.states, name, "no coordinate or velocity")
+        known = (*self.states, *self.case.system.quasi_velocities)
+        name = self.names[0] if name is None else one_of(known, name, "no coordinate or velocity")
         return draw_ensemble(self, name, self.t[-1] / 2 if since is None else since)
 
 
@@ -196,7 +209,7 @@ def split(case: Case, values: Mapping[str, Any]) -> tuple[Case, dict[str, Any]]:
     """Parameters bound in the case, initial values apart."""
     names = case.system.parameter_names
     return (
-        case.at(**{name: value for name, value in values.items() if name in names}),
+        case.at({name: value for name, value in values.items() if name in names}),
         {name: value for name, value in values.items() if name not in names},
     )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +16,7 @@ from pfaff.flow.graph import convert
 from pfaff.motion.drive import Driven
 from pfaff.motion.outcomes import Outcome, Status
 from pfaff.motion.taylor import Equations
+from pfaff.statement.called import in_symbols
 from pfaff.statement.expressions import LONGEST, shortened, vanishing, warn_of_no_number
 from pfaff.statement.names import checked_title
 from pfaff.statement.told import spelt, told
@@ -32,9 +33,9 @@ DIRECTIONS = {0: hy.event_direction.any, 1: hy.event_direction.positive, -1: hy.
 class Event:
     """An expression that vanishes, or an equation: a section, an end stop, a reaction that changes sign.
 
-    The expression is SymPy or text, in coordinates, velocities (``theta1_dot``), reactions (``p``), parameters and
-    time ``t``; ``pfaff.statement.expressions`` lists the functions that text may contain. ``direction`` is +1 or −1 for
-    crossings one way only; ``stop`` ends the motion at the first.
+    The expression is SymPy or text, in coordinates, velocities (``theta1_dot``), quasi-velocities, reactions (``p``,
+    ``p_blade``), parameters and time ``t``; ``pfaff.statement.expressions`` lists the functions that text may contain.
+    ``direction`` is +1 or −1 for crossings one way only; ``stop`` ends the motion at the first.
     """
 
     expression: Any
@@ -147,9 +148,11 @@ def lower_event(driven: Driven, eqs: Equations, name: str, expression: Any) -> A
     s = system.statement
     plain = {symbol.name: symbol for symbol in (*s.q, *s.v, s.time, *system.parameters)}
     reactions = {sm.Symbol(p): e for p, e in zip(system.reaction_names, eqs.reactions, strict=False)}
+    aliases = system.reaction_aliases.items()
+    reactions |= {sm.Symbol(own): reactions[sm.Symbol(p)] for own, p in aliases if sm.Symbol(p) in reactions}
     moving = {sm.Symbol(load): function for load, function in driven.loads.items()}
     known = {**plain, **{symbol.name: symbol for symbol in (*reactions, *moving)}}
-    parsed = parsed_event(name, expression, known | dict(system.quasi_forms), dict(s.to_plain))
+    parsed = parsed_event(name, expression, known | dict(system.quasi_forms), dict(s.to_plain), system.parameters)
     return convert(parsed.xreplace(moving), {**eqs.graph.symbols, **numbers_of(case), **reactions})
 
 
@@ -159,17 +162,24 @@ def numbers_of(case: Bound) -> dict[sm.Symbol, Any]:
 
 
 def parsed_event(
-    name: str, expression: Any, known: Mapping[str, sm.Symbol], plain: Mapping[sm.Expr, sm.Symbol]
+    name: str,
+    expression: Any,
+    known: Mapping[str, sm.Symbol],
+    plain: Mapping[sm.Expr, sm.Symbol],
+    fixed: Collection[sm.Symbol],
 ) -> sm.Expr:
-    """An expression in known symbols from SymPy or text; functions of time are replaced by their ``plain`` symbols."""
+    """An expression in known symbols from SymPy or text, not of ``fixed`` ones alone; functions of time are replaced by
+    their ``plain`` symbols."""
     parsed = vanishing(expression, known, f"event {shortened(name)}", ParameterError)
     if not isinstance(parsed, sm.Expr) or not parsed.free_symbols | parsed.atoms(sm.core.function.AppliedUndef):
         raise ParameterError(
             f"event {name!r} is {shown(parsed)}: give an expression that vanishes, such as 'theta1 - 1/2'"
         )
-    parsed = parsed.xreplace(dict(plain))
+    parsed = in_symbols(parsed.xreplace(dict(plain)))
     for symbol in sorted(parsed.free_symbols - set(known.values()), key=str):
         if symbol.name not in known:
             raise ParameterError(f"event {name!r} contains the unknown {symbol}: {nearest(symbol.name, known)}")
         parsed = parsed.xreplace({symbol: known[symbol.name]})
+    if set(fixed).issuperset(parsed.free_symbols):
+        raise ParameterError(f"event {name!r} is {shown(parsed)}, the same at all times: name a state, a reaction or t")
     return parsed

@@ -247,7 +247,10 @@ def _backend(name: str | None) -> type[Run]:
         return Cvode if installed else Radau
     one_of(BACKENDS, name, "unknown backend")
     if name == "sundials" and not installed:
-        raise ParameterError('backend="sundials" needs scikit-sundae: pip install "pfaff[sundials]", or use "scipy"')
+        raise ParameterError(
+            'method="cvode" needs the extra sundials: pip install "pfaff[sundials]", or take method="radau", which '
+            "needs none"
+        )
     return BACKENDS[name]
 
 

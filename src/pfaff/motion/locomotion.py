@@ -133,7 +133,7 @@ def impose(
     functions = {name: imposed_function(motion, name, since, length) for name in names}
     there = dict(zip(motion.names, motion(since), strict=False))
     start: dict[str, Any] = {n: there[n] for n in system.coordinate_names if n in there and n not in names}
-    driven = case.simulate(length, samples=samples, prescribed=functions, method="taylor", **start)
+    driven = case.simulate(length, samples=samples, prescribed=functions, method="taylor", initial=start)
     try:
         cycle = period(motion, names[0])
     except ConvergenceError:
@@ -146,8 +146,7 @@ def _shared(system: System, motion: Motion, names: Sequence[str]) -> list[str]:
         carried = translated(system)
         names = [name for name in system.coordinate_names if name in motion.names and name not in carried]
     both = [name for name in motion.names if name in system.coordinate_names]
-    for name in names:
-        one_of(both, name, "{} is not a coordinate of both")
+    names = [one_of(both, name, "{} is not a coordinate of both") for name in names]
     held = len(system.statement.constraints)
     if not names or len(names) + held > len(system.coordinates):
         raise ParameterError(
@@ -173,23 +172,23 @@ def imposed_function(motion: Motion, name: str, since: float, length: float) -> 
 def period(motion: Motion, name: str | None = None) -> float:
     """The period of a motion that has become periodic: up to symmetries, coordinates and velocities return.
 
-    It is seen in a coordinate or, if symmetries move that one along, in its velocity.
+    It is seen in a coordinate or, if symmetries move that one along, in its velocity; or in what else is named.
     """
     at, frozen = _up_to_symmetries(motion)
-    n = len(motion.names)
-    first = next((each for each in motion.names if each not in frozen), motion.names[0])
-    name = first if name is None else one_of(motion.names, name, "no coordinate")
-    k = motion.names.index(name) + n * (name in frozen)
+    name, seen = _seen(motion, name, at, frozen)
     t = motion.knots
     t = np.linspace(t[len(t) // 2], t[-1], 4 * len(t))
-    states = at(t)
-    level = (states[k].max() + states[k].min()) / 2
-    rising = np.flatnonzero((states[k][:-1] < level) & (states[k][1:] >= level))[-4:]
-    passages = [brentq(lambda s: at(s)[k] - level, t[i], t[i + 1], xtol=1e-15, rtol=1e-14) for i in rising]
+    states, row = at(t), seen(t)
+    level = (row.max() + row.min()) / 2
+    rising = np.flatnonzero((row[:-1] < level) & (row[1:] >= level))[-4:]
+    passages = [
+        brentq(lambda s: float(seen(np.array([s]))[0]) - level, t[i], t[i + 1], xtol=1e-15, rtol=1e-14) for i in rising
+    ]
     steady = f"{name} has not become periodic by t = {motion.t[-1]:g}: simulate longer"
     if len(passages) < 3:
         raise ConvergenceError(steady)
     last, before = at(passages[-1]), at(passages[-2])
+    n = len(motion.names)
     rows = [j for j in range(2 * n) if j >= n or motion.names[j] not in frozen]
     size = np.ptp(states[rows], axis=1)
     groups = [np.array([row < n for row in rows]), np.array([row >= n for row in rows])]
@@ -198,6 +197,23 @@ def period(motion: Motion, name: str | None = None) -> float:
     if off > STEADY or np.ptp(lengths) > STEADY * lengths.mean():
         raise ConvergenceError(steady)
     return float(lengths[-1])
+
+
+def _seen(
+    motion: Motion, name: Any, at: Callable[[Any], np.ndarray], frozen: Collection[str]
+) -> tuple[str, Callable[[np.ndarray], np.ndarray]]:
+    """A coordinate (by default the first that symmetries do not move along), velocity, quasi-velocity or reaction of a
+    motion as a function of times."""
+    states, quasi, reactions = motion.states, motion.quasi_velocities, motion.reaction_names
+    known = (*states, *quasi, *reactions, *motion.aliases)
+    first = next((each for each in motion.names if each not in frozen), states[0])
+    name = first if name is None else one_of(known, name, "no coordinate, velocity or reaction")
+    if name in states:
+        row = states.index(f"{name}_dot" if name in frozen else name)
+        return name, lambda t: at(t)[row]
+    if name in quasi:
+        return name, lambda t: motion.quasi_rows(t, motion(t))[name]
+    return name, lambda t: motion.reactions(t)[reactions.index(motion.aliases.get(name, name))]
 
 
 def _up_to_symmetries(motion: Motion) -> tuple[Callable[[Any], np.ndarray], Collection[str]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from pfaff.algebra.allowed_inertia import allowed_inertia, penalised
 from pfaff.flow.initial import Constraints
 from pfaff.motion.dense_output import Flight
 from pfaff.motion.drive import Driven
@@ -41,17 +42,18 @@ def _singular(
     """How a motion ends at a state, if it is singular there."""
     q, v = np.split(x, 2)
     _, _, A, M = constraints(q, v, t)
-    small = np.linalg.norm(A, axis=1) <= SINGULAR * at_first
+    kept = list(constraints.case.system.kept)
+    A = A[kept]
+    small = np.linalg.norm(A, axis=1) <= SINGULAR * at_first[kept]
     if small.any():
-        return Status(Outcome.LOST_RANK, f" (row {int(small.argmax()) + 1} vanishes)")
-    units = 1 / np.sqrt(np.maximum(np.diag(M), np.finfo(float).tiny))
-    inertia = np.linalg.eigvalsh(M * np.outer(units, units))
-    if inertia[0] <= SINGULAR**2 * inertia[-1]:
+        return Status(Outcome.LOST_RANK, f" (row {kept[int(small.argmax())] + 1} vanishes)")
+    if allowed_inertia(M, A).lacks(SINGULAR**2):
         return Status(collapsed, ": the mass matrix is singular there")
-    whitened = np.linalg.solve(np.linalg.cholesky(M), A.T).T
+    inertia, axes = np.linalg.eigh(penalised(M, A)[0])
+    whitened = A @ (axes / np.sqrt(np.maximum(inertia, np.finfo(float).tiny)))
     left, sizes, _ = np.linalg.svd(whitened / np.linalg.norm(whitened, axis=1, keepdims=True))
     if sizes[-1] > SINGULAR * sizes[0]:
         return None
-    involved = ", ".join(str(k + 1) for k in np.flatnonzero(np.abs(left[:, -1]) > 0.1))
+    involved = ", ".join(str(kept[k] + 1) for k in np.flatnonzero(np.abs(left[:, -1]) > 0.1))
     rows = f" (rows {involved} become dependent): method='augmented' may go through"
     return Status(Outcome.LOST_RANK, rows)

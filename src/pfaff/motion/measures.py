@@ -13,7 +13,7 @@ import heyoka as hy
 import numpy as np
 
 from pfaff.flow.compiled import Compiled
-from pfaff.flow.graph import Expression, Graph, dot, gradient, graph_of
+from pfaff.flow.graph import Expression, Graph, dot, gradient, graph_of, stated_graph_of
 from pfaff.flow.structured import Matched
 from pfaff.flow.structured_views import energy_rows, power_rows
 from pfaff.motion.dense_output import Flight
@@ -131,7 +131,7 @@ def measures(system: System) -> Compiled | Matched:
     """T, V and Jacobi's energy, then the residual of every constraint: positions first, then velocities."""
     if system.rods:
         return energy_rows(system)
-    graph = graph_of(system)
+    graph = stated_graph_of(system)
     total = hy.sum([dot(gradient(graph.kinetic, graph.v), graph.v), -graph.kinetic, graph.potential])
     rows = [graph.kinetic, graph.potential, total, *graph.positions, *graph.constraints]
     return Compiled(rows, [*graph.q, *graph.v], quick=True)
@@ -143,7 +143,8 @@ def powers(system: System) -> Compiled | Matched:
     if system.rods:
         return power_rows(system)
     graph = graph_of(system)
-    return Compiled(power_expressions(graph, system.flow.reaction_expressions), [*graph.q, *graph.v], quick=True)
+    reactions = graph.solve()[1] if system.redundant else system.flow.reaction_expressions
+    return Compiled(power_expressions(graph, reactions), [*graph.q, *graph.v], quick=True)
 
 
 def power_expressions(graph: Graph, reactions: Sequence[Expression]) -> list[Expression]:

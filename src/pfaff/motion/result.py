@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from pfaff.case import Case
     from pfaff.motion.locomotion import Friction
 
+TOLD = 8  # most initial values that are told one by one
 ENERGIES = ("kinetic", "potential", "total", "dissipated", "supplied")
 
 
@@ -56,7 +57,18 @@ class Motion:
     stored_aliases: Mapping[str, str] = field(default_factory=dict, repr=False)
 
     def __repr__(self) -> str:
-        return f"<Motion of {self.system}, t = {self.t[0]:g} … {self.t[-1]:g}, {len(self.t)} samples: {self.status}>"
+        span = f"t = {self.t[0]:g} … {self.t[-1]:g}, {len(self.t)} samples"
+        return f"<Motion of {self.system}, {span}: {self.status}{self._demanded}>"
+
+    @property
+    def _demanded(self) -> str:
+        """Initial values that the constraints demand, in words."""
+        first = dict(zip(self.states, self.y[:, 0].tolist(), strict=True))
+        told = [f"{name} = {first[name]:g}" for name in self.changes if name in first]
+        more = [f"and {len(told) - TOLD} more"] if len(told) > TOLD else []
+        if not told:
+            return ""
+        return f"; as what is given and the constraints demand, it starts with {', '.join(told[:TOLD] + more)}"
 
     @property
     def states(self) -> tuple[str, ...]:
@@ -88,10 +100,8 @@ class Motion:
     def __getitem__(self, name: str) -> np.ndarray:
         known = dict(zip((*self.states, *self.reaction_names), (*self.y, *self.p), strict=True))
         known |= {alias: known[name] for alias, name in self.aliases.items()}
-        if name in self.quasi_velocities:
-            return self.quasi_rows(self.t, self.y)[name]
-        one_of([*known, *self.quasi_velocities], name, "no coordinate, velocity or reaction")
-        return known[name]
+        name = one_of([*known, *self.quasi_velocities], name, "no coordinate, velocity or reaction")
+        return self.quasi_rows(self.t, self.y)[name] if name in self.quasi_velocities else known[name]
 
     @property
     def aliases(self) -> dict[str, str]:
@@ -151,7 +161,8 @@ class Motion:
         return self._case.system.flow.reactions(self(t), self.numbers_at(t), t)
 
     def period(self, name: str | None = None) -> float:
-        """The period of a motion that has become periodic, seen in a coordinate (the first by default)."""
+        """The period of a motion that has become periodic, seen in a coordinate (the first by default), a velocity
+        or a reaction."""
         from pfaff.motion.locomotion import period
 
         return period(self, name)
@@ -194,14 +205,14 @@ class Motion:
     def plot(self, *names: str) -> Figure:
         """Time histories, phase portraits, reactions, energies and, if the system has a drawing, paths in the plane.
 
-        With names, only these of the coordinates, quasi-velocities and reactions.
+        With names, only these of the coordinates (each with its velocity), quasi-velocities and reactions.
         """
         from pfaff.draw.motion import draw_motion
 
-        known = (*self.names, *self.reaction_names, *self.aliases, *self.quasi_velocities)
-        for name in names:
-            one_of(known, name, "no coordinate, quasi-velocity or reaction")
-        return draw_motion(self, [self.aliases.get(name, name) for name in names])
+        known = (*self.states, *self.reaction_names, *self.aliases, *self.quasi_velocities)
+        asked = [one_of(known, name, "no coordinate, velocity, quasi-velocity or reaction") for name in names]
+        shown = self.aliases | dict(zip(self.states[len(self.names) :], self.names, strict=True))
+        return draw_motion(self, [shown.get(name, name) for name in asked])
 
     def film(self, frames: int = 8, *, times: Sequence[float] | None = None) -> Figure:
         """Successive configurations, evenly spaced or at the given times, with the path of the traced points so far."""

@@ -39,7 +39,7 @@ class RodEquations:
     def __init__(self, system: System, numbers: np.ndarray) -> None:
         self.mechanics, self._at = mechanics_of(system), NodesAt(system, numbers)
         self.n, self.m = self._at.n, self._at.m
-        self.holonomic = np.arange(self.m) >= len(system.nonholonomic_constraints)
+        self.holonomic = np.arange(self.m) >= system.statement.nonholonomic
         self.ringing = [each.nodes.rod.rod.name for each in self._at.rods if each.damping is None]
 
     def stack(self, q: np.ndarray, v: np.ndarray, a: np.ndarray, p: np.ndarray) -> np.ndarray:

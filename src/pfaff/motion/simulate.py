@@ -71,6 +71,12 @@ class Task:
         return float(self.t[-1])
 
     @property
+    def filled(self) -> dict[str, float]:
+        """Initial values that nobody gave or prescribed and that constraints demand."""
+        asked = {each for name in self.driven.prescribed for each in (name, f"{name}_dot")}
+        return {name: value for name, value in self.start.filled.items() if name not in asked}
+
+    @property
     def vanishing(self) -> frozenset[str]:
         """Parameters that are zero: the integrator is compiled without their terms."""
         numbers = zip(self.driven.case.system.parameter_names, self.driven.case.numbers, strict=True)
@@ -81,8 +87,8 @@ class Task:
         case = self.driven.case
         return {
             "names": tuple(case.system.coordinate_names),
-            "reaction_names": case.system.reaction_names if case.system.statement.constraints else (),
-            "changes": self.start.changes,
+            "reaction_names": case.system.reaction_names if case.system.stated.constraints else (),
+            "changes": self.start.changes | self.filled,
             "system": case.system.name,
             "values": {name: str(value) for name, value in case.values.items()},
             "case": case,
@@ -110,23 +116,17 @@ def simulate(
     progress = heard("progress", progress, "print", 0.5)
     prescribed = by_name("prescribed", prescribed, "{'F': '80 + sin(2*t)'}")
     events, project = by_name("events", events, "{'section': 'theta1'}"), truth("project", project)
-    redundant = case.system.redundant
     one_of(METHODS, method, "unknown method")
-    if redundant and events:
-        raise ParameterError(
-            "events are located by Taylor's method, which needs independent constraints: simulate system.independent, "
-            f"which moves as {case.system.name} does, its redundant constraints left out"
-        )
     if step is not None:
-        step = _checked_step(step, method, bool(redundant), duration)
+        step = _checked_step(step, method, duration)
     for name in prescribed:
         if name in initial or f"{name}_dot" in initial:
             raise ConstraintError(f"{name} is prescribed: leave out its initial value")
     driven = prescribe(case, prescribed, initial, duration)
     start = initial_state(driven.case, initial, project)
     task = Task(driven, start, np.linspace(0.0, duration, samples), tolerance, max_steps, progress or unheard)
-    if method == "augmented" or (method == "auto" and redundant):
-        return _augmented(task, events, step, "as asked" if method == "augmented" else "the constraints are redundant")
+    if method == "augmented":
+        return _augmented(task, events, step)
     if method not in ("auto", "taylor"):
         return _implicit(task, events, "as asked", BACKENDS.get(method))
     if case.system.rods:
@@ -158,8 +158,8 @@ def check_request(
     return number_within("tolerance", tolerance, lambda x: 1e-18 <= x < 1, "give a number from 1e-18 to 1")
 
 
-def _checked_step(step: float, method: str, redundant: bool, duration: float) -> float:
-    if method != "augmented" and not (method == "auto" and redundant):
+def _checked_step(step: float, method: str, duration: float) -> float:
+    if method != "augmented":
         raise ParameterError("step= is for method='augmented': the other methods choose their steps, give a tolerance")
     step = number_within("step", step, lambda x: x > 0, "give a positive time")
     if not abs(duration) / step < COUNTABLE:
@@ -250,7 +250,8 @@ def _flown(task: Task, flight: Flight, integrator: Any, watch: Watch, reason: st
         measures=Measured(task.driven, t, y, flight),
         **task.describe(),
         status=status,
-        method=f"Taylor's method of heyoka, {flight.steps} steps, tolerance {task.tolerance or FINEST:g} ({reason})",
+        method=f"Taylor's method of heyoka, {flight.steps} steps, tolerance {task.tolerance or FINEST:g} ({reason})"
+        + ("; reactions of least norm" if task.driven.case.system.redundant else ""),
         events=watch.crossings(t, y, integrator),
         dense=flight,
     )
@@ -263,11 +264,11 @@ def _check_plain(task: Task, events: Mapping[str, Any] | None) -> None:
         raise ParameterError("sampled functions need Taylor's method: ask for method='taylor', or give expressions")
 
 
-def _augmented(task: Task, events: Mapping[str, Any] | None, step: float | None, reason: str) -> Motion:
+def _augmented(task: Task, events: Mapping[str, Any] | None, step: float | None) -> Motion:
     from pfaff.motion.augmented import augmented_motion
 
     _check_plain(task, events)
-    return augmented_motion(task, task.tolerance or COARSE, step, reason)
+    return augmented_motion(task, task.tolerance or COARSE, step, "as asked")
 
 
 def _implicit(task: Task, events: Mapping[str, Any] | None, reason: str, backend: str | None) -> Motion:

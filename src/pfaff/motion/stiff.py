@@ -138,7 +138,7 @@ def spread(case: Case, x: np.ndarray, duration: float) -> float:
     values = np.linalg.eigvals(jacobian.reshape(size, size))
     values = values[np.argsort(np.abs(values))]
     ignorable = len(ignorable_coordinates(system))
-    zeros = 2 + len(system.nonholonomic_constraints) + 2 * len(system.holonomic_constraints) + 2 * ignorable
+    zeros = 2 + system.statement.nonholonomic + 2 * len(system.statement.positions) + 2 * ignorable
     slowest = max(abs(values[min(zeros, size - 1)]), 1 / abs(duration))
     fast = values[np.abs(values) > 0.1 * np.abs(values).max()]
     decay = -np.sign(duration) * fast.real

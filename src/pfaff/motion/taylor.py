@@ -98,7 +98,7 @@ def equations(system: System, zeros: frozenset[str]) -> Equations:
     accelerations, reactions = graph.solve(hy.par[coefficients] if graph.A else None)
     rates = [*zip(graph.q, graph.v, strict=True), *zip(graph.v, accelerations, strict=True)]
     numbers = collected.numbers if collected else (lambda parameters: parameters)
-    return Equations(graph, rates, reactions, numbers, coefficients, lean=collected is not None)
+    return Equations(graph, rates, graph.shared(reactions), numbers, coefficients, lean=collected is not None)
 
 
 @once(most=32)

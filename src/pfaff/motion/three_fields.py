@@ -36,7 +36,7 @@ import numpy as np
 from scipy.linalg.lapack import dgesv, dgetrf, dgetrs
 
 from pfaff.flow.compiled import Compiled
-from pfaff.flow.graph import gradient, graph_of
+from pfaff.flow.graph import gradient, stated_graph_of
 from pfaff.statement import System
 from pfaff.threads import once
 
@@ -74,7 +74,7 @@ class ThreeFields:
     """The equations of a system at given parameters, ready to take steps."""
 
     def __init__(self, system: System, numbers: np.ndarray, alpha: float | None = None) -> None:
-        graph = graph_of(system)
+        graph = stated_graph_of(system)
         self.n, self.m, self.holonomic = len(graph.q), len(graph.A), len(graph.positions)
         self.numbers, self.alpha = numbers, alpha
         self._middle, self._end = compiled(system)
@@ -222,7 +222,7 @@ def _solve(K: np.ndarray, right: np.ndarray) -> np.ndarray | None:
 @once(most=1)
 def compiled(system: System) -> tuple[Compiled, Compiled]:
     """The equations of the midpoint with their derivatives (h/2 is one parameter more), and those of the end."""
-    graph = graph_of(system)
+    graph = stated_graph_of(system)
     half = hy.par[len(system.parameters)]
     q, v = graph.q, graph.v
     momentum = gradient(graph.kinetic, v)

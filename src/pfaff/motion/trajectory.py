@@ -68,8 +68,7 @@ class Trajectory:
         return self.status.finished
 
     def __getitem__(self, name: str) -> np.ndarray:
-        one_of(self.states, name, "no state")
-        return self.y[self.states.index(name)]
+        return self.y[self.states.index(one_of(self.states, name, "no state"))]
 
     def __call__(self, t: Any) -> np.ndarray:
         """The states at a time, or one column for each of several: the integrator's own polynomials."""
@@ -108,7 +107,7 @@ class Trajectory:
         """Every state, or those named, in time, and the first two of them against each other."""
         from pfaff.draw.motion import draw_trajectory
 
-        return draw_trajectory(self, names)
+        return draw_trajectory(self, [one_of(self.states, name, "no state") for name in names])
 
 
 def trajectory(
@@ -163,6 +162,6 @@ def _lowered(case: OdeCase, name: str, expression: Any) -> Any:
     known = {symbol.name: symbol for symbol in (*system.symbols, *system.parameters)}
     known.setdefault("t", time)
     functions = dict(zip(system.equations, system.symbols, strict=True))
-    parsed = parsed_event(name, expression, known, functions)
+    parsed = parsed_event(name, expression, known, functions, case.system.parameters)
     symbols = {x: hy.expression(x.name) for x in system.symbols} | {time: hy.time} | numbers_of(case)
     return convert(parsed, symbols)

@@ -148,7 +148,7 @@ def compare(system: System, states: int = 32, seed: int = 0, near: Mapping[str, 
     ``near`` is a configuration to scatter about, for what cannot be assembled near the origin.
     """
     at = random_states(system, states, seed, near)
-    reference = system.equations("lagrange").solve(at.q, at.v, at.numbers, at.time)
+    reference = _solved(system.equations("lagrange"), at)
     rows, refused = [], {}
     for name in PRINCIPLES:
         start = thread_time()
@@ -163,8 +163,14 @@ def compare(system: System, states: int = 32, seed: int = 0, near: Mapping[str, 
     return Comparison(system.name, tuple(rows), refused, states, seed)
 
 
+def _solved(equations: Principle, at: States) -> tuple[np.ndarray, np.ndarray]:
+    """Accelerations, and reactions of the independent constraints."""
+    formulation = equations.formulation
+    return formulation.solve(formulation.state(at.q, at.v, at.numbers, at.time), at.numbers, at.time)
+
+
 def _row(equations: Principle, symbolic: bool, derivation: float, at: States, reference: Sequence[np.ndarray]) -> Row:
-    found = equations.solve(at.q, at.v, at.numbers, at.time)
+    found = _solved(equations, at)
     large = sizes(equations, at, reference)
     return Row(
         principle=equations.name,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 class Formulation:
     """A principle as a flow whose states are the coordinates and ``speeds``: velocities, momenta, quasi-velocities.
 
-    ``speeds`` are expressions in coordinates and velocities, ``acceleration_expressions`` in the states of the flow.
+    Its reactions are those of the independent constraints. ``speeds`` are expressions in coordinates and velocities,
+    ``acceleration_expressions`` in the states of the flow.
     """
 
     flow: Flow
@@ -106,5 +107,7 @@ def flow_of(
 
 def lagrange(system: System) -> Formulation:
     """Coordinates and velocities: the full flow."""
-    graph = graph_of(system)
-    return Formulation(system.flow, graph.v, system.flow.expressions[len(graph.q) :])
+    graph, flow = graph_of(system), system.flow
+    if system.redundant:
+        flow = replace(flow, reaction_expressions=graph.solve()[1])
+    return Formulation(flow, graph.v, flow.expressions[len(graph.q) :])

@@ -10,6 +10,7 @@ import sympy as sm
 from pfaff.errors import StatementError
 from pfaff.principles.principle import Principle
 from pfaff.principles.typeset import Step, lines, sum_of, typeset, vanishing, variation_of
+from pfaff.statement.inertia import singular_alone
 from pfaff.threads import cached_property
 
 if TYPE_CHECKING:
@@ -84,6 +85,11 @@ class HamiltonEquations(Principle):
     def hamiltonian(self) -> sm.Expr:
         """H = ½ (π − a)ᵀM⁻¹(π − a) + V − T₀."""
         s = self._statement
+        if singular_alone(self.system):
+            raise StatementError(
+                f"the mass matrix of {self.system.name} is singular without its constraints: momenta alone determine "
+                "no velocities, and there is no Hamiltonian; the equations, which contain the constraints, hold"
+            )
         rest = dict.fromkeys(s.v, sm.S.Zero)
         relative = self.momenta - sm.Matrix([sm.diff(s.kinetic, v) for v in s.v]).xreplace(rest)
         M = sm.hessian(s.kinetic, s.v)
@@ -170,7 +176,7 @@ class HamiltonEquations(Principle):
             r"\dot{\pi} = -\frac{\partial \mathcal{H}}{\partial q} + Q^{nc}" + (" - A^T p" if s.constraints else ""),
         )
         # The inverse of a full mass matrix of many coordinates fills pages and says nothing.
-        if len(s.v) > 2 and not sm.hessian(s.kinetic, s.v).is_diagonal():
+        if singular_alone(self.system) or (len(s.v) > 2 and not sm.hessian(s.kinetic, s.v).is_diagonal()):
             return [general]
         return [
             general,

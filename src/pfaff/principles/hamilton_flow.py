@@ -25,15 +25,18 @@ from pfaff.statement import System
 def hamilton(system: System, momenta: Sequence[str]) -> Formulation:
     """H = ½ (π − a)ᵀM⁻¹(π − a) + V − T₀ of T = ½ q̇ᵀM q̇ + aᵀq̇ + T₀, differentiated as it stands.
 
-    The multipliers follow from A q̇ + b = 0 differentiated, with M q̈ = π̇ − (Ṁ q̇ + ȧ).
+    The multipliers follow from A q̇ + b = 0 differentiated, with M q̈ = π̇ − (Ṁ q̇ + ȧ). Where M is regular on the
+    constraints only, T + ½ cᵀS c with c = A q̇ + b has the same momenta and motions, and a regular M.
     """
     graph = graph_of(system)
     pi = [hy.expression(name) for name in momenta]
-    (kinetic,) = clocked([graph.kinetic])
+    held = zip(graph.elimination.weights, graph.constraints, strict=False)
+    (kinetic,) = clocked([hy.sum([graph.kinetic, *(s * c * c / 2.0 for s, c in held)])])
     impulses = gradient(kinetic, graph.v)
-    transport = timed(total_derivative(impulses, graph.q, graph.v)[1])  # Ṁ q̇ + ȧ
+    inertia, rest = total_derivative(impulses, graph.q, graph.v)
+    transport = timed(rest)  # Ṁ q̇ + ȧ
     *a, T0 = timed(list(hy.subs([*impulses, kinetic], dict.fromkeys(graph.v, ZERO))))
-    mass = factorise(graph.M)
+    mass = factorise([timed(row) for row in inertia] if graph.elimination.weights else graph.M)
     relative = [p - x for p, x in zip(pi, a, strict=True)]
     velocities = back_substitute(mass, relative)
     H = hy.sum([dot(relative, velocities) / 2.0, -T0, graph.potential])

@@ -5,8 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
+import numpy as np
 import sympy as sm
 
+from pfaff.flow.flow import numbers_of
+from pfaff.flow.statics import all_reactions
 from pfaff.principles.typeset import Step, document, lines, typeset, vanishing
 from pfaff.statement import Statement, System
 from pfaff.statement.told import answering
@@ -14,8 +17,6 @@ from pfaff.threads import cached_property
 from pfaff.travel import Travels
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from pfaff.case import Bound
     from pfaff.flow.flow import Flow
     from pfaff.principles.formulation import Formulation
@@ -27,7 +28,8 @@ class Principle(Travels):
     """The equations of motion of a system by one principle, in the user's own symbols.
 
     ``equations`` are left-hand sides that vanish, ``unknowns`` the functions of time that they determine; ``dynamical``
-    counts those of the equations that contain forces. The reaction p multiplies +A on the left-hand side.
+    counts those of the equations that contain forces. The reaction p multiplies +A on the left-hand side. Constraints
+    that follow from others are left out of the equations; ``solve`` gives the reactions of all.
     """
 
     system: System
@@ -62,8 +64,12 @@ class Principle(Travels):
     def solve(
         self, q: Any, v: Any, case: Bound | np.ndarray, time: float | np.ndarray = 0.0
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Accelerations and reactions at coordinates and velocities that obey the constraints."""
-        return self.formulation.solve(self.formulation.state(q, v, case, time), case, time)
+        """Accelerations and reactions at coordinates and velocities that obey the constraints; redundant ones share
+        theirs by least norm."""
+        accelerations, p = self.formulation.solve(self.formulation.state(q, v, case, time), case, time)
+        if self.system.redundant:
+            p = all_reactions(self.system, np.asarray(q, dtype=float), p, numbers_of(case), time)
+        return accelerations, p
 
     def latex(self) -> str:
         """All steps, typeset one after the other."""
@@ -75,8 +81,8 @@ class Principle(Travels):
 
     @property
     def multipliers(self) -> sm.Matrix:
-        """The reactions p as functions of time."""
-        names = self.system.reaction_names if self._statement.constraints else ()
+        """The reactions p of the independent constraints as functions of time."""
+        names = self.system.independent_reactions
         return sm.Matrix(len(names), 1, [sm.Function(name)(self.system.time) for name in names])
 
     @property

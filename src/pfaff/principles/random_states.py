@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pfaff.algebra.allowed_inertia import allowed_inertia, kinetic_units
 from pfaff.errors import ConstraintError, ConvergenceError, SingularMassError
 from pfaff.flow.initial import KEPT, Constraints, on_positions, on_velocities
 from pfaff.statement import System
-from pfaff.statement.values import by_name, number_from, one_of, whole_number
+from pfaff.statement.values import by_name, number_from, whole_number
 
 if TYPE_CHECKING:
     from pfaff.case import Case
@@ -57,7 +58,7 @@ def random_states(system: System, states: int, seed: int, near: Mapping[str, flo
 def _configuration(system: System, near: Mapping[str, float]) -> np.ndarray:
     near = by_name("near", near, "{'theta1': 0.1}")
     for name in near:
-        one_of(system.coordinate_names, name, f"{system.name} has no coordinate")
+        system.named(name, system.coordinate_names, f"{system.name} has no coordinate")
     return np.array([number_from(name, near.get(name, 0.0)) for name in system.coordinate_names])
 
 
@@ -86,7 +87,8 @@ def _admissible(
         except (ConstraintError, ConvergenceError):
             continue
         _, _, A, M = constraints(q, v, time)
-        regular = _regularity(A, _inertial_units(M, case.system))
+        A = A[list(case.system.kept)]
+        regular = _regularity(A, _inertial_units(M, A, case.system))
         if regular > best:
             best, found = regular, (q, v)
         if regular > REGULAR:
@@ -100,18 +102,16 @@ def _admissible(
     )
 
 
-def _inertial_units(M: np.ndarray, system: System) -> np.ndarray:
-    """Units in which M has ones on its diagonal; the principles are compared by accelerations, which need inertia."""
-    diagonal = np.diag(M)
-    units = 1 / np.sqrt(np.where(diagonal > 0, diagonal, 1.0))
-    values, vectors = np.linalg.eigh(units[:, None] * M * units)
-    if values[0] <= np.finfo(float).eps * values[-1]:
-        name = system.coordinate_names[int(np.abs(vectors[:, 0]).argmax())]
+def _inertial_units(M: np.ndarray, A: np.ndarray, system: System) -> np.ndarray:
+    """Units in which inertias are one; accelerations are compared, so that all that may move needs some."""
+    found = allowed_inertia(M, A)
+    if found.lacks(np.finfo(float).eps):
+        name = system.coordinate_names[found.along]
         raise SingularMassError(
-            f"the mass matrix of {system.name} is singular, mostly along {name}: the principles cannot be compared "
-            f"unless every velocity has inertia; give {name} a mass, or eliminate it by its constraint"
+            f"the mass matrix of {system.name} is singular on the motions that its constraints allow, mostly along "
+            f"{name}: the principles cannot be compared; give {name} a mass, or eliminate it by a constraint"
         )
-    return units
+    return kinetic_units(M, A)
 
 
 def _regularity(A: np.ndarray, units: np.ndarray) -> float:

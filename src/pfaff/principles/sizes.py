@@ -12,10 +12,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from pfaff.algebra.allowed_inertia import penalised
 from pfaff.flow.cancellation import sized
 from pfaff.flow.graph import Graph
 from pfaff.flow.program import Program, program_of
 from pfaff.principles import AppellEquations, Principle
+from pfaff.statement.inertia import weighed_by_constraints
 from pfaff.threads import once
 
 if TYPE_CHECKING:
@@ -65,13 +67,14 @@ def sizes(equations: Principle, at: States, reference: Sequence[np.ndarray]) -> 
     u, (_, p) = _speeds(equations, at), reference
     v = np.abs(at.v) + _applied(u.B, u.sizes)
     exact, large = _balances(equations.formulation.graph, at, v)
-    mobility, pull = _inverse(exact.M), _turned(exact.A)
+    weighed = penalised(exact.M, exact.A)[0] if weighed_by_constraints(equations.system) else exact.M
+    mobility, pull = _inverse(weighed), _turned(exact.A)
     compliance = _inverse(exact.A @ mobility @ pull)
     a = np.abs(_product(mobility, exact.h)) + _applied(mobility @ pull, p)  # what forces and reactions make each
     forces = _applied(_grown(large.M), a) + large.h + _applied(_turned(large.A), p)
     reactions = _applied(compliance, _applied(large.A, a + _applied(mobility, forces)) + large.gamma)
     accelerations = _applied(mobility, forces + _applied(_turned(large.A), reactions))
-    terms = _moving(v, at, exact.M), _fitting(large.M, forces), _fitting(_turned(large.A), forces)
+    terms = _moving(v, at, weighed), _fitting(large.M, forces), _fitting(_turned(large.A), forces)
     found = Sizes(accelerations, reactions, terms, u.sizes, forces)
     return _of_quasi_velocities(found, u, reference, exact, large) if isinstance(equations, AppellEquations) else found
 

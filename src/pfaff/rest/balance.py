@@ -12,7 +12,7 @@ import numpy as np
 from pfaff.algebra.newtons_method import newton
 from pfaff.algebra.tolerances import NEWTON_STEPS, RANK, rank
 from pfaff.flow.statics import AtRest, Statics, statics_of
-from pfaff.statement.values import number_from, one_of
+from pfaff.statement.values import number_from
 from pfaff.threads import known_property
 
 if TYPE_CHECKING:
@@ -29,9 +29,9 @@ class Balance:
     def __init__(self, case: Case, fixed: Mapping[str, float]) -> None:
         self.case = case
         self.statics: Statics = statics_of(case.system)
-        names = [*case.system.coordinate_names, *case.system.reaction_names[: self.statics.m]]
+        names = [*case.system.coordinate_names, *case.system.independent_reactions]
         for name in fixed:
-            one_of(names, name, "cannot fix {}, no coordinate or reaction")
+            case.system.named(name, names, f"an equilibrium of {case.system.name} cannot fix")
         self.names = names
         self._seen: tuple[tuple[tuple[bytes, bytes, tuple[int, ...]], AtRest], ...] = ()
         self.fixed = {name: number_from(name, value) for name, value in fixed.items()}

@@ -74,7 +74,7 @@ def field_at(path: EquilibriumPath, load: float, omega: float) -> tuple[Field, n
     system, lin = path.case.system, path.linearise(load)
     flow = regular_flow(system, lin, omega)
     x = state_on(flow, lin.q)
-    attracted = len(system.holonomic_constraints)
+    attracted = len(system.statement.positions)
     zeros = len(x) - attracted - len(lin.spectrum().values)
     held = tuple(flow.states.index(name) for name in path.balance.fixed if name in flow.states)
     return Field(flow, path.load, path.case.numbers, zeros, held), x
@@ -83,10 +83,10 @@ def field_at(path: EquilibriumPath, load: float, omega: float) -> tuple[Field, n
 def regular_flow(system: System, lin: Linearisation, omega: float) -> Flow:
     """The flow without coordinates of symmetries, with other dependent velocities than those of the shape flow where
     these are ill-conditioned at this equilibrium."""
-    settle = float(10.0 ** np.round(np.log10(omega))) if system.holonomic_constraints else 0.0
+    settle = float(10.0 ** np.round(np.log10(omega))) if system.statement.positions else 0.0
     names, shape = system.coordinate_names, system.shape
     # Only where it belongs to a family may there be symmetries beyond those that the statement shows.
-    family = len(shape.states) - len(system.holonomic_constraints) - len(lin.spectrum().values)
+    family = len(shape.states) - len(system.statement.positions) - len(lin.spectrum().values)
     part = slice_of(system, numbers=lin.numbers) if family else None
     A = lin.A if part is None else lin.A @ np.linalg.inv(part.carrier(lin.q)[:-1, :-1])
     dependent = tuple(name.removesuffix("_dot") for name in shape.dependent)

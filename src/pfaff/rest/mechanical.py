@@ -13,9 +13,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pfaff.algebra.allowed_inertia import allowed_inertia
 from pfaff.algebra.tolerances import NEIGHBOUR, RANK
 from pfaff.errors import ConvergenceError, SingularMassError
+from pfaff.flow.statics import all_reactions
+from pfaff.flow.uniform_motion import frame_velocities
 from pfaff.rest.balance import Balance
+from pfaff.statement.constraints import numbered
 from pfaff.statement.told import told
 from pfaff.statement.values import SQUARABLE, one_of, place
 
@@ -33,7 +37,7 @@ SINGULAR = 1e-13  # inertia below this, relative to the largest in units in whic
 @told
 @dataclass(frozen=True)
 class Equilibrium:
-    """A configuration at rest, its reactions, and the family it belongs to."""
+    """A configuration at rest, the reactions p of its independent constraints, and the family it belongs to."""
 
     case: Case
     q: np.ndarray
@@ -48,20 +52,29 @@ class Equilibrium:
 
     @property
     def reaction(self) -> dict[str, float]:
-        return dict(zip(self.case.system.reaction_names, self.p.tolist(), strict=True))
+        """The reaction of every constraint that is stated; redundant ones share theirs by least norm."""
+        system = self.case.system
+        values = all_reactions(system, self.q, self.p, self.case.numbers)
+        return dict(zip(system.reaction_names, values.tolist(), strict=True))
+
+    @property
+    def velocities(self) -> dict[str, float]:
+        """Velocities of the coordinates that uniformly moving constraints carry along; the others are zero."""
+        return dict(zip(self.case.system.velocity_names, frame_velocities(self.case).tolist(), strict=True))
 
     @property
     def status(self) -> str:
         where = ", ".join(f"{name} = {value:g}" for name, value in self.fixed.items())
+        carried = ", ".join(f"{name} = {value:g}" for name, value in self.velocities.items() if value)
         family = f"on a {self.family_dimension}-dimensional family" if self.family_dimension else "isolated"
         balance = f"to {self.residual:.1e}" if self.residual else "exactly"
-        return f"in balance {balance}, {family}" + (f", at {where}" if where else "")
+        moving = f", in coordinates that move along with the constraints at {carried}" if carried else ""
+        return f"in balance {balance}, {family}" + (f", at {where}" if where else "") + moving
 
     def __getitem__(self, name: str) -> float:
         known = {**self.coordinates, **self.reaction}
         known |= {alias: known[p] for alias, p in self.case.system.reaction_aliases.items()}
-        one_of(known, name, "no coordinate or reaction")
-        return known[name]
+        return known[one_of(known, name, "no coordinate or reaction")]
 
     def plot(self) -> Figure:
         from pfaff.draw.configuration import draw_equilibria
@@ -157,8 +170,9 @@ def check_rests(balance: Balance, z: np.ndarray, load: str | None) -> None:
     if len(moving):
         follow = f"; follow them to where they lose stability by case.at({load}=…).steady().branch({load!r}, to=…)"
         raise ConvergenceError(
-            f"{case.system.name} does not rest{f' under {load}' if load else ''}: its nonholonomic constraint "
-            f"{', '.join(str(k + 1) for k in moving)} demands a velocity. Ask for its steady motions, case.steady()"
+            f"{case.system.name} does not rest{f' under {load}' if load else ''}: its "
+            f"{', '.join(case.system.constraint_titles[k] for k in moving)} demands a velocity. Ask for its steady "
+            "motions, case.steady()"
             f"{follow if load else ''}"
         )
 
@@ -171,7 +185,7 @@ def check_finite(case: Case, balance: Balance, z: np.ndarray) -> None:
         raise ConvergenceError(
             f"the forces of {case.system.name} are not finite at the start of the search: "
             f"fix a coordinate where they are, such as equilibrium({case.system.coordinate_names[0]}=1); if a load of "
-            "zero is the cause, hopf(to=…) and branch(to=…) begin at the value that the case has"
+            "zero is the cause, give it another value, case.at(…), at which hopf and branch then begin"
             + (f", or use other units: {huge}" if huge else "")
         )
 
@@ -200,16 +214,17 @@ def _check_mass(case: Case, balance: Balance, z: np.ndarray) -> None:
         np.linalg.cholesky(lowered)
         return
     except np.linalg.LinAlgError:
-        values, vectors = np.linalg.eigh(scaled)
-    if values[0] <= SINGULAR * max(values[-1], np.finfo(float).tiny):
-        along = case.system.coordinate_names[int(np.abs(vectors[:, 0]).argmax())]
-        if values[0] > -SINGULAR * values[-1] and (at.M.diagonal() > 0).all():
+        found = allowed_inertia(at.M, at.A)
+    if found.lacks(SINGULAR):
+        along = case.system.coordinate_names[found.along]
+        beside = " on the motions that its constraints allow" if len(at.A) else ""
+        if found.least > -SINGULAR and (at.M.diagonal() > 0).all():
             raise SingularMassError(
-                f"the mass matrix of {case.system.name} is singular as far as rounding shows, mostly along {along}: "
-                "let masses differ by less, or, if a motion has no inertia at all, give it some"
+                f"the mass matrix of {case.system.name} is singular{beside} as far as rounding shows, mostly along "
+                f"{along}: let masses differ by less, or, if a motion has no inertia at all, give it some"
             )
         raise SingularMassError(
-            f"the mass matrix of {case.system.name} is not positive definite, mostly along {along}: "
+            f"the mass matrix of {case.system.name} is not positive definite{beside}, mostly along {along}: "
             f"give {along} positive inertia or remove it from the coordinates"
         )
 
@@ -221,8 +236,22 @@ def check_steady(case: Case, balance: Balance, z: np.ndarray) -> None:
     if _varies(balance, z, case.numbers):
         raise ConvergenceError(
             f"{case.system.name} depends on time explicitly and does not rest, or not in the same way at all "
-            "times: switch the excitation off for equilibria and spectra"
+            f"times: {_remedy(case)}"
         )
+
+
+def _remedy(case: Case) -> str:
+    """What to do about explicit time: other coordinates where constraints move, no excitation otherwise."""
+    s = case.system.statement
+    moving = [
+        case.system.kept[k] for k, phi in enumerate(s.positions, start=s.nonholonomic) if s.time in phi.free_symbols
+    ]
+    if not moving or case.system.rods:
+        return "switch the excitation off for equilibria and spectra"
+    return (
+        f"{numbered(case.system, moving)} moves, and inertia, forces or other constraints depend on where it is. State "
+        "the system in coordinates that move along and in which time appears nowhere, or simulate it"
+    )
 
 
 def check_unforced(case: Case, balance: Balance, z: np.ndarray, load: str) -> None:

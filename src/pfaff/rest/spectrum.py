@@ -9,6 +9,7 @@ import numpy as np
 
 from pfaff.algebra.tolerances import turning
 from pfaff.errors import number_of
+from pfaff.rest.fed_energy import fed_along
 from pfaff.statement.told import told
 
 if TYPE_CHECKING:
@@ -50,10 +51,16 @@ class Spectrum:
         else:
             growing = self.values[self.values.real > self.rounding]
             oscillating, straight = turning(growing).sum() // 2, (~turning(growing)).sum()
-            verdict = f"unstable: {growing_modes(oscillating, straight)}"
+            verdict = f"unstable: {growing_modes(oscillating, straight)}{self._fed}"
         causes = "; ".join(f"{count} from {cause}" for cause, count in self.zeros.items())
         zeros = number_of(self.structural_zeros, "structural zero")
         return verdict + (f" ({zeros} set apart: {causes})" if causes else "")
+
+    @property
+    def _fed(self) -> str:
+        """A word on dissipation that feeds energy in."""
+        along = "" if self.linearisation is None else fed_along(self.linearisation)
+        return f", fed by the dissipation, which is negative along {along}_dot" if along else ""
 
     def plot(self) -> Figure:
         from pfaff.draw.spectrum import draw_spectrum

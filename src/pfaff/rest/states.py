@@ -42,8 +42,7 @@ class SteadyState:
         return f"at rest to {self.residual:.1e}, {family}"
 
     def __getitem__(self, name: str) -> float:
-        one_of(self.state, name, "no state")
-        return self.state[name]
+        return self.state[one_of(self.state, name, "no state")]
 
     def plot(self) -> Any:
         """A picture of its spectrum: a plain ODE has none of its own."""
@@ -55,7 +54,7 @@ def start_state(case: OdeCase, start: Mapping[str, float]) -> np.ndarray:
     names = case.system.state_names
     for name in start:
         case.system.check_no_parameter(name)
-        one_of(names, name, f"{case.system.name} has no state")
+        case.system.named(name, names, f"{case.system.name} has no state")
     given = {name: number_from(name, value) for name, value in start.items()}
     return np.array([given.get(name, 0.0) for name in names])
 

@@ -10,6 +10,7 @@ from typing import Any
 from pfaff.errors import ParameterError
 from pfaff.statement.told import answering, told
 
+ALREADY = "already at zero load"  # how something grows that does so without load
 NOTED = 1e-9  # relative uncertainty of a load above which it is reported
 
 

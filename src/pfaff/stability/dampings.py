@@ -23,9 +23,10 @@ def damping_sources(case: Case, load: str, among: Sequence[str] | None) -> tuple
         for symbol in case.system.parameters
         if symbol in s.dissipation.free_symbols and symbol not in elsewhere and symbol.name != load
     )
-    for name in named("among", among, "['c_i', 'c_e']"):
+    chosen = named("among", among, "['c_i', 'c_e']")
+    for name in chosen:
         one_of(dampings, name, f"{{}} is not a damping of {case.system.name}")
-    sources = tuple(among) if among else dampings
+    sources = chosen or dampings
     if not sources:
         raise ParameterError(f"{case.system.name} has no damping parameter: put one into the dissipation")
     if polynomial_degree(s.dissipation, [case.system.parameter(name) for name in sources]) > 1:

@@ -151,4 +151,4 @@ def exact_determinant(case: Case) -> ExactDeterminant:
     corner = sm.zeros(A.rows, A.rows)
     matrix = sm.Matrix(sm.BlockMatrix([[H, A.T], [A, corner]])) if A.rows else H
     polynomial = sm.Poly(sm.expand(sm.simplify(scale) * inner), p)
-    return ExactDeterminant(matrix, polynomial, len(case.system.nonholonomic_constraints), skew.is_zero_matrix is True)
+    return ExactDeterminant(matrix, polynomial, case.system.statement.nonholonomic, skew.is_zero_matrix is True)

@@ -73,7 +73,6 @@ class ExactLinearisation:
 def exact_matrices(case: Case) -> tuple[sm.Matrix, sm.Matrix, sm.Matrix, sm.Matrix]:
     """M, C, K + Σ p G and A at the origin, with the values of the case, exact or symbolic, as they are."""
     system = case.system
-    system.check_independent()
     values = {symbol: exact_value(case.values[symbol.name], symbol) for symbol in system.parameters}
     p, *derived = _at_origin(system)
     balance, M, C, K, A = (matrix.xreplace(values) for matrix in derived)
@@ -86,7 +85,7 @@ def exact_matrices(case: Case) -> tuple[sm.Matrix, sm.Matrix, sm.Matrix, sm.Matr
 def _at_origin(system: System) -> tuple[sm.Matrix, ...]:
     """The reactions p as symbols, forces h + Aᵀp, M, ∂h/∂v, ∂(h + Aᵀp)/∂q and A, all at the origin."""
     s, equations = system.statement, system.equations("lagrange")
-    straight, still = dict.fromkeys(s.q, sm.S.Zero), dict.fromkeys(s.v, sm.S.Zero)
+    straight, still = dict.fromkeys(s.q, sm.S.Zero), _resting(system)
     h, A, M = (
         matrix.xreplace(s.to_plain)
         for matrix in (equations.forcing, equations.constraint_matrix, equations.mass_matrix)
@@ -96,6 +95,12 @@ def _at_origin(system: System) -> tuple[sm.Matrix, ...]:
     balance = h.xreplace(still) + (A.T * p if A.rows else sm.zeros(*h.shape))
     K, C = balance.jacobian(s.q), h.xreplace(straight).jacobian(s.v)
     return p, *(matrix.xreplace(straight).xreplace(still) for matrix in (balance, M, C, K, A))
+
+
+def _resting(system: System) -> dict[sm.Basic, sm.Expr]:
+    """The velocities of what rests, in coordinates that move along with the constraints if these move uniformly."""
+    s, w = system.statement, system.uniform_motion
+    return dict.fromkeys(s.v, sm.S.Zero) if not w else {**dict(zip(s.v, w, strict=True)), s.time: sm.S.Zero}
 
 
 def exact_reduction(A: sm.Matrix) -> sm.Matrix:
@@ -254,10 +259,11 @@ def _reactions(name: str, balance: sm.Matrix, p: sm.Matrix) -> dict[sm.Symbol, s
 def _check_origin(system: System, values: Mapping[sm.Symbol, Any]) -> None:
     """Raise unless the origin obeys the constraints, and these are without a term b(q), which would add roots of its
     own."""
-    s = system.statement
-    if any(sm.simplify(f.xreplace(dict.fromkeys(s.q, sm.S.Zero)).xreplace(values)) != 0 for f in s.positions):
+    s, resting = system.statement, _resting(system)
+    origin = {**dict.fromkeys(s.q, sm.S.Zero), **resting}
+    if any(sm.simplify(f.xreplace(origin).xreplace(values)) != 0 for f in s.positions):
         raise PfaffError(f"the origin violates a holonomic constraint of {system.name}: ask for numbers instead")
-    still = [c.subs(dict.fromkeys(s.v, 0)).subs(values) for c in s.constraints[: len(system.nonholonomic_constraints)]]
+    still = [c.subs(resting).subs(values) for c in s.constraints[: s.nonholonomic]]
     if any(sm.simplify(b) != 0 for b in still):
         raise PfaffError(
             f"a constraint of {system.name} has a term b(q) beside the velocities: closed forms do not cover it, "

@@ -2,13 +2,15 @@
 
 Read ``coordinates``, ``parameters``, ``system`` and ``plain_symbols`` first: a statement is put into plain symbols
 once, and checked there (``reading``, ``degrees``, ``quasi_velocities``; ``constraints`` by ``integrability``, with
-``integrals``, and ``redundancy``, as ``classification`` reports them; ``descriptions`` of ``particles``). Checks are
-made at random states (``draws``), in ``characteristic`` sizes, by ``evaluation``.
+``integrals``, and ``redundancy`` of ``dependent_rows``, as ``classification`` reports them; ``inertia`` that they
+complete; ``descriptions`` of ``particles``). Checks are made at random states (``draws``), in ``characteristic`` sizes,
+by ``evaluation``.
 
 Other statements: ``odes``; ``rods`` (``rod_basis``, ``rod_frame``); ``parts`` of assemblies; a ``drawing``.
 
-What users give: text by ``expressions``, the arguments of every room by ``values``, ``names``; ``told`` is how objects
-answer. Nothing here compiles, solves or integrates: a system knows later rooms only by the words that open them.
+What users give: text by ``expressions``, the arguments of every room by ``values``, ``names``, and what they are
+``called`` by; ``told`` is how objects answer. Nothing here compiles, solves or integrates: a system knows later rooms
+only by the words that open them.
 """
 
 from pfaff.statement.coordinates import TIME, coordinates

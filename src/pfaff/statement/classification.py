@@ -36,6 +36,7 @@ class ConstraintClass:
     catastatic: bool
     redundant: bool
     note: str
+    name: str = ""
 
     @property
     def kind(self) -> str:
@@ -47,7 +48,7 @@ class ConstraintClass:
         time = "scleronomic" if self.scleronomic else "rheonomic"
         same = "virtual = real" if self.catastatic else "virtual ≠ real"
         said = [self.note] * bool(self.note) + ["redundant"] * self.redundant
-        return self.reaction, self.kind, time, same, "; ".join(said)
+        return f"p_{self.name}" if self.name else self.reaction, self.kind, time, same, "; ".join(said)
 
 
 @told
@@ -124,14 +125,15 @@ class Classification:
 
 def classify(system: System) -> Classification:
     """Frobenius' test on every row and on all of them, explicit time, b, and redundancy."""
-    s, free = system.statement, len(system.nonholonomic_constraints)
-    freedom = len(s.q) - len(s.constraints) + len(system.redundant)
+    s, free = system.stated, system.stated.nonholonomic
+    freedom = len(s.q) - len(system.statement.constraints)
     alone = integrable_rows(s, free)
     dimension = _dimension(system, alone)
     together = dimension == freedom if dimension is not None else integrable_together(s, free)
     back = {plain: original for original, plain in s.to_plain.items()}
     names = system.reaction_names
     stated = (*system.nonholonomic_constraints, *system.holonomic_constraints)
+    own = {p: alias.removeprefix("p_") for alias, p in system.reaction_aliases.items()}
     found = []
     for k, expression in enumerate(stated):
         pair = integral_of(s, k) if k < free and alone[k] else None
@@ -139,16 +141,19 @@ def classify(system: System) -> Classification:
         if k >= free:
             integral, factor = expression, sm.Integer(1)
         still = s.constraints[k].xreplace(dict.fromkeys(s.v, sm.Integer(0)))
+        holonomic, catastatic = k >= free or bool(alone[k]) or together, identical(still, sm.S.Zero)
+        timed = s.time in (s.positions[k - free] if k >= free else s.constraints[k]).free_symbols
         found.append(
             ConstraintClass(
                 reaction=names[k],
                 expression=expression,
-                holonomic=k >= free or bool(alone[k]) or together,
+                holonomic=holonomic,
                 integral=integral,
                 factor=factor,
-                scleronomic=s.time not in (s.positions[k - free] if k >= free else s.constraints[k]).free_symbols,
-                catastatic=identical(still, sm.S.Zero),
+                scleronomic=not (timed or (holonomic and not catastatic)),  # with b dt the integral of a row has time
+                catastatic=catastatic,
                 redundant=k in system.redundant,
+                name=own.get(names[k], ""),
                 note=_note(k < free, bool(k < free and alone[k]), together, integral, factor),
             )
         )
@@ -163,8 +168,7 @@ def classify(system: System) -> Classification:
 
 def _dimension(system: System, alone: list[bool]) -> int | None:
     """The dimension of the configurations that can be reached, or None where no point of the constraints is found."""
-    s = system.statement
-    rows = [k for k in range(len(s.constraints)) if k not in system.redundant]
+    s, rows = system.stated, list(system.kept)
     if len(rows) < 2 or all(alone):
         return None  # Frobenius' test of the rows has settled it
     for trial in trials(s, system.parameters):

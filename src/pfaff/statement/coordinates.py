@@ -27,6 +27,8 @@ def coordinates(names: str) -> list[sm.Expr]:
 
 
 def checked_coordinates(given: Sequence[sm.Expr]) -> tuple[sm.Expr, ...]:
+    if isinstance(given, sm.core.function.AppliedUndef | sm.MatrixBase):  # one alone, or a column of them
+        given = [given] if isinstance(given, sm.Expr) else list(given)
     found = listed("coordinates", given, "dynamicsymbols('x y')", StatementError)
     if not found:
         raise StatementError("a system needs at least one coordinate, such as dynamicsymbols('theta')")
@@ -34,7 +36,8 @@ def checked_coordinates(given: Sequence[sm.Expr]) -> tuple[sm.Expr, ...]:
         if not (isinstance(q, sm.core.function.AppliedUndef) and len(q.args) == 1):
             name = q if isinstance(q, str | sm.Symbol) and str(q).isidentifier() else "x"
             raise StatementError(
-                f"coordinate {shown(q)} is not a function of time: make it with dynamicsymbols('{name}')"
+                f"coordinate {shown(q)} is not a function of time: make it with {name} = dynamicsymbols('{name}'), "
+                f"before the expressions are written, which must contain this {name} as well"
             )
     if len({q.args[0] for q in found}) > 1:
         raise StatementError("the coordinates depend on different times: use one time symbol for all")

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple, NoReturn
 
 import sympy as sm
+from sympy.logic.boolalg import BooleanAtom
 
 from pfaff.errors import ParameterError, PfaffError, StatementError, nearest
 
@@ -81,10 +82,28 @@ def expressed(given: Any, known: Mapping[str, sm.Expr], culprit: str, refuse: ty
     if isinstance(given, str):
         return parsed(given, known, f"{culprit}, {shortened(given)}, is not an expression", refuse)
     try:
-        return sm.sympify(given, strict=True)
+        found = sm.sympify(given, strict=True)
     except Exception as problem:  # objects of the user's may raise anything when SymPy examines them
         kind = type(given).__name__
         raise refuse(f"{culprit} is of type {kind}, not an expression: give it in SymPy or as text") from problem
+    if isinstance(found, BooleanAtom):
+        raise refuse(f"{culprit} is {found}, the outcome of a comparison: {COMPARED}")
+    if isinstance(found, sm.core.relational.Relational):
+        raise refuse(f"{culprit} is {found!s:.60}, {_relation(found)}")
+    return sm.S.Zero if found.is_Float and found == 0.0 else found  # SymPy tells 0.0 from 0
+
+
+COMPARED = (
+    "left == right compares in Python, and gives True or False; an equation is sympy.Eq(left, right), or what "
+    "vanishes, left - right"
+)
+
+
+def _relation(found: sm.core.relational.Relational) -> str:
+    """Why an equation or an inequality is no expression."""
+    if isinstance(found, sm.Equality):
+        return "an equation: give its right side alone"
+    return "an inequality, which holds on one side only: give an equation; an end stop is an event of simulate"
 
 
 def vanishing(given: Any, known: Mapping[str, sm.Expr], culprit: str, refuse: type[PfaffError] = StatementError) -> Any:
@@ -92,7 +111,7 @@ def vanishing(given: Any, known: Mapping[str, sm.Expr], culprit: str, refuse: ty
     side."""
     if isinstance(given, sm.Equality):
         given = given.lhs - given.rhs
-    sides = given.split("=") if isinstance(given, str) and given.count("=") == 1 else [given]
+    sides = re.split("==?", given) if isinstance(given, str) and len(re.findall("==?", given)) == 1 else [given]
     left, *right = (
         expressed(each.strip() if isinstance(each, str) else each, known, culprit, refuse) for each in sides
     )
@@ -121,7 +140,7 @@ class _Reader:
     def whole(self) -> sm.Expr:
         found = self.formula(0)
         if self.next.text == "=":
-            self._unexpected("state what vanishes, left side minus right side")
+            self._unexpected("give an expression, of an equation what vanishes, left side minus right side")
         if self.next.kind != END:
             # Where no names are known, a number is expected.
             unit = self.next.kind == "name" and not self.known and self.next.text not in CONSTANTS

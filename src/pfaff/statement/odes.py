@@ -13,11 +13,13 @@ from pfaff.errors import StatementError, nearest
 from pfaff.statement.names import checked_name, checked_title
 from pfaff.statement.parameters import (
     Parametrised,
+    check_no_delay,
     check_smooth,
     check_symbols,
     checked_load,
     checked_parameters,
     scalar,
+    with_symbols,
 )
 from pfaff.statement.told import rightly_asked, spelt
 from pfaff.statement.values import shown
@@ -46,7 +48,8 @@ class Ode(Parametrised):
         _check_states(self.equations)
         names = self.state_names
         normalise(self, "name", checked_title(self.name, "name of an ODE"))
-        normalise(self, "parameters", checked_parameters(self.parameters, names, "a state"))
+        stated = with_symbols(self.parameters, self.equations)
+        normalise(self, "parameters", checked_parameters(stated, names, "a state"))
         normalise(self, "load", checked_load(self.load, self.parameters))
         normalise(self, "symbols", tuple(sm.Symbol(name, real=True) for name in names))
         written = _Written(self)
@@ -72,11 +75,11 @@ class Ode(Parametrised):
 
         raise self._unbound(name, OdeCase)
 
-    def at(self, /, **values: Any) -> OdeCase:
+    def at(self, /, *unnamed: Any, **values: Any) -> OdeCase:
         """This ODE with numbers for its parameters: an immutable case, ready for analysis."""
         from pfaff.case import OdeCase
 
-        return OdeCase(self, self.defaults).at(**values)
+        return OdeCase(self, self.defaults).at(*unnamed, **values)
 
     @cached_property
     def flow(self) -> Flow:
@@ -156,6 +159,7 @@ class _Written:
         """The right-hand side of one state in plain symbols, checked."""
         where = f"the equation of {_name(state)}"
         expression = scalar(self.system.equations[state], where, self.words).xreplace(self.states)
+        check_no_delay(expression, dict(zip(self.system.state_names, self.states, strict=True)), where)
         for leftover in sorted(expression.atoms(sm.Derivative), key=str):
             raise StatementError(f"{where} contains {leftover}: give derivatives a state of their own")
         for leftover in sorted(expression.atoms(sm.core.function.AppliedUndef), key=str):

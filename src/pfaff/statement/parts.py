@@ -46,7 +46,7 @@ class Part(System):
     @cached_property
     def still(self) -> np.ndarray:
         """Which constraints keep A q to first order: the holonomic ones, and those A(q) q̇ = 0 without b(q)."""
-        nonholonomic = len(self.nonholonomic_constraints)
+        nonholonomic = self.statement.nonholonomic
         return np.array([k >= nonholonomic or not b for k, b in enumerate(self.statement.demanding)], dtype=bool)
 
 

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import sympy as sm
 
 from pfaff.errors import ConstraintError, StatementError
-from pfaff.statement.parameters import check_smooth, check_symbols, scalar
+from pfaff.statement.parameters import check_no_delay, check_smooth, check_symbols, scalar
 from pfaff.statement.particles import Particle, generalised_forces, kinetic_energy, plain_particle
-from pfaff.statement.values import shown
 
 if TYPE_CHECKING:
     from pfaff.statement.system import System
@@ -39,10 +38,23 @@ class Statement:
     to_plain: Mapping[sm.Basic, sm.Basic]
 
     @property
+    def nonholonomic(self) -> int:
+        """The number of rows that are no time derivatives of positions."""
+        return len(self.constraints) - len(self.positions)
+
+    @property
     def demanding(self) -> tuple[bool, ...]:
         """Which constraints A v + b have a b, and so demand something at rest."""
         rest = dict.fromkeys(self.v, sm.S.Zero)
         return tuple(constraint.xreplace(rest) != 0 for constraint in self.constraints)
+
+    def without(self, rows: Sequence[int]) -> Statement:
+        """The statement without some of its constraints."""
+        if not rows:
+            return self
+        kept = [c for k, c in enumerate(self.constraints) if k not in rows]
+        held = [phi for k, phi in enumerate(self.positions, start=self.nonholonomic) if k not in rows]
+        return replace(self, constraints=tuple(kept), positions=tuple(held))
 
 
 @dataclass(frozen=True)
@@ -57,22 +69,30 @@ class RodStatement(Statement):
         return self.frame.demanding
 
 
-def _check_forces(system: System) -> None:
-    for coordinate in system.forces:
-        if coordinate not in system.coordinates:
-            names = ", ".join(system.coordinate_names)
-            raise StatementError(
-                f"forces names {shown(coordinate)}, which is not a coordinate; the coordinates are {names}"
-            )
+def _foreign(leftover: sm.Basic, system: System) -> str:
+    """Why a function of time or a derivative cannot stand in a statement, and what to do about it."""
+    of = leftover.expr if isinstance(leftover, sm.Derivative) else leftover
+    own = isinstance(of, sm.Symbol) and of.name in system.coordinate_names
+    if isinstance(leftover, sm.Derivative) and own:
+        name = of.name
+        return (
+            "an acceleration: energies, forces and constraints contain coordinates and velocities only. A force "
+            f"-m*{name}'' is an inertia, m*{name}.diff(t)**2/2 in the kinetic energy; a relation between accelerations "
+            "is stated as its integral"
+        )
+    return (
+        "which is neither a coordinate nor a velocity of this system: add it to the coordinates, or write it as an "
+        "expression in time"
+    )
 
 
-def _check_positions(phi: tuple[sm.Expr, ...], q: set[sm.Symbol], v: set[sm.Symbol]) -> None:
+def _check_positions(phi: tuple[sm.Expr, ...], q: set[sm.Symbol], v: set[sm.Symbol], titles: Sequence[str]) -> None:
     """Holonomic constraints say something of coordinates, and nothing of velocities."""
-    for k, expression in enumerate(phi, 1):
+    for title, expression in zip(titles, phi, strict=True):
         if expression.free_symbols & v:
-            raise ConstraintError(f"holonomic constraint {k} contains velocities: move it to nonholonomic_constraints")
+            raise ConstraintError(f"{title} contains velocities: move it to nonholonomic_constraints")
         if not expression.free_symbols & q:
-            raise ConstraintError(f"holonomic constraint {k}, {expression}, contains no coordinate: remove it")
+            raise ConstraintError(f"{title}, {expression}, contains no coordinate: remove it")
 
 
 def in_plain_symbols(system: System) -> Statement:
@@ -85,25 +105,22 @@ def in_plain_symbols(system: System) -> Statement:
 
     def plain(expression: Any, where: str) -> sm.Expr:
         expression = scalar(expression, where)
+        check_no_delay(expression, {q.func.__name__: q for q in system.coordinates}, where)
         if any(d not in velocities for d in expression.atoms(sm.Derivative)):
             expression = expression.doit()
         expression = expression.xreplace(velocities).xreplace(positions)
         for leftover in sorted(expression.atoms(sm.Derivative, sm.core.function.AppliedUndef), key=str):
-            raise StatementError(
-                f"{where} contains {leftover}, which is neither a coordinate nor a velocity of this system: "
-                "add it to the coordinates, or write it as an expression in time"
-            )
-        check_symbols(expression, known, system.parameters, where)
+            raise StatementError(f"{where} contains {leftover}, {_foreign(leftover, system)}")
+        check_symbols(expression, known, system.parameters, where, system.state_names)
         check_smooth(expression, where, "energies, forces and constraints are real")
         return expression
 
-    _check_forces(system)
-    phi = tuple(plain(c, f"holonomic constraint {k + 1}") for k, c in enumerate(system.holonomic_constraints))
-    _check_positions(phi, set(plain_q), set(plain_v))
+    titles = system.constraint_titles
+    own = len(system.nonholonomic_constraints)
+    phi = tuple(plain(c, title) for c, title in zip(system.holonomic_constraints, titles[own:], strict=True))
+    _check_positions(phi, set(plain_q), set(plain_v), titles[own:])
     rates = tuple(sum((sm.diff(f, q) * v for q, v in zip(plain_q, plain_v, strict=True)), sm.diff(f, t)) for f in phi)
-    pfaffian = tuple(
-        plain(c, f"nonholonomic constraint {k + 1}") for k, c in enumerate(system.nonholonomic_constraints)
-    )
+    pfaffian = tuple(plain(c, title) for c, title in zip(system.nonholonomic_constraints, titles, strict=False))
     moving = {*plain_q, *plain_v, t}
     particles = tuple(plain_particle(k + 1, p, plain, moving, set(plain_v)) for k, p in enumerate(system.particles))
     derived = system.kinetic is None

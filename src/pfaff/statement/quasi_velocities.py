@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import sympy as sm
 
 from pfaff.errors import StatementError
+from pfaff.statement.called import renamed
 from pfaff.statement.degrees import polynomial_degree
 from pfaff.statement.expressions import expressed
 from pfaff.statement.names import checked_name
@@ -29,7 +30,7 @@ def stated_quasi_velocities(system: System, words: Mapping[str, sm.Expr]) -> dic
             f"{system.name} has rods, whose velocities are not written out: leave out quasi_velocities"
         )
     found = {}
-    for name, expression in system.quasi_velocities.items():
+    for name, expression in renamed(system.quasi_velocities, StatementError).items():
         if checked_name(name, "quasi-velocity") in words:
             raise StatementError(f"quasi-velocity {name!r} has the name of something else that is stated: rename it")
         found[name] = expressed(expression, words, f"the quasi-velocity {name}")
@@ -40,7 +41,7 @@ def linear_form(system: System, name: str, expression: Any) -> sm.Expr:
     """A quasi-velocity in plain symbols, linear in the velocities."""
     s, where = system.statement, f"the quasi-velocity {name}"
     plain = scalar(expression, where, system.words).doit().xreplace(dict(s.to_plain))
-    check_symbols(plain, {*s.q, *s.v, *system.parameters, s.time}, system.parameters, where)
+    check_symbols(plain, {*s.q, *s.v, *system.parameters, s.time}, system.parameters, where, system.state_names)
     if polynomial_degree(plain, s.v) != 1 and polynomial_degree(sm.expand(plain), s.v) != 1:
         raise StatementError(f"{where} is not linear in the velocities: write it as W(q, t) q̇ + w(q, t)")
     return plain

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import sympy as sm
 
 from pfaff.errors import StatementError
-from pfaff.statement.constraints import check_integrability, redundant_constraints
+from pfaff.statement.called import renamed
+from pfaff.statement.constraints import check_integrability, dependent_constraints
 from pfaff.statement.coordinates import checked_coordinates
 from pfaff.statement.degrees import check_degrees
 from pfaff.statement.drawing import Drawing
-from pfaff.statement.expressions import expressed
+from pfaff.statement.expressions import expressed, vanishing
 from pfaff.statement.names import checked_name, checked_title
 from pfaff.statement.parameters import checked_load, checked_parameters
 from pfaff.statement.particles import checked_particles
@@ -40,22 +41,27 @@ def read(system: System) -> None:
     check_names(system)
     normalise(system, "kinetic", read_inertia(system))
     for energy, where in ENERGIES.items():
-        if getattr(system, energy) is not None:
-            normalise(system, energy, expressed(getattr(system, energy), system.words, where))
+        given = getattr(system, energy)
+        if given is not None or energy != "kinetic":
+            normalise(system, energy, expressed(0 if given is None else given, system.words, where))
     normalise(system, "forces", read_forces(system))
     normalise(system, "meanings", read_meanings(system))
     truth("accept_integrable", system.accept_integrable)
     truth("accept_redundant", system.accept_redundant)
     normalise(system, "drawing", read_drawing(system))
     normalise(system, "load", checked_load(system.load, system.parameters))
-    normalise(system, "statement", in_plain_symbols(system))
+    normalise(system, "stated", in_plain_symbols(system))
+    normalise(system, "statement", system.stated)
     forms = {name: linear_form(system, name, each) for name, each in system.quasi_velocities.items()}
     normalise(system, "quasi_forms", forms)
     if system.drawing is not None:
         known = {*system.statement.q, *system.parameters, system.time}
         system.drawing.check_symbols(system.statement.to_plain, known, system.name)
     check_degrees(system)
-    normalise(system, "redundant", redundant_constraints(system))
+    found = dependent_constraints(system)
+    normalise(system, "redundant", found.redundant)
+    normalise(system, "empty", found.empty)
+    normalise(system, "statement", system.stated.without(found.redundant))
     check_integrability(system)
     if system.particles:
         from pfaff.statement.descriptions import check_descriptions
@@ -88,15 +94,38 @@ def read_drawing(system: System) -> Drawing | None:
 
 
 def read_forces(system: System) -> dict[sm.Expr, sm.Expr]:
+    """Forces by coordinate, which may be named in text."""
+    if system.forces is None:
+        return {}
+    names = system.coordinate_names
     if not isinstance(system.forces, Mapping):
-        raise StatementError("forces must be given by coordinate: forces={theta: -F*sin(theta)}")
-    return {q: expressed(force, system.words, f"the force on {shown(q)}") for q, force in system.forces.items()}
+        raise StatementError(
+            f"forces={shown(system.forces)}: give forces by coordinate, forces={{{names[0]}: -k*{names[0]}}}, in SymPy "
+            f"or as text, forces={{'{names[0]}': '-k*{names[0]}'}}"
+        )
+    found = {}
+    for name, force in renamed(system.forces, StatementError).items():
+        if isinstance(name, str) and name.removesuffix("_dot") in names and name not in names:
+            raise StatementError(
+                f"forces names the velocity {name}: a force acts on a coordinate, forces={{'{name[:-4]}': …}}, and may "
+                f"contain {name}"
+            )
+        one_of(names, name, "forces names {}, which is no coordinate", StatementError)
+        found[system.coordinates[names.index(name)]] = expressed(force, system.words, f"the force on {name}")
+    return found
 
 
 class Relations(tuple[sm.Expr, ...]):
     """Expressions that vanish, and the name of each; empty where it has none."""
 
     labels: tuple[str, ...]
+
+    def without(self, rows: Collection[int]) -> Relations:
+        """The others, under their own names."""
+        kept = [k for k in range(len(self)) if k not in rows]
+        found = Relations(self[k] for k in kept)
+        found.labels = tuple(self.labels[k] for k in kept)
+        return found
 
     def changed(self, by: Callable[[sm.Expr], sm.Expr], more: Sequence[sm.Expr] = ()) -> Relations:
         """Each changed in the same way, under its own name, and more without names after them."""
@@ -110,13 +139,20 @@ def read_relations(system: System, kind: str) -> Relations:
     given = getattr(system, f"{kind}_constraints")
     labels = getattr(given, "labels", None)
     if isinstance(given, Mapping):
+        given = renamed(given, StatementError)
         labels = tuple(checked_name(label, f"{kind} constraint") for label in given)
         given = list(given.values())
-    given = listed(f"{kind}_constraints", given, "[expression]", StatementError)
-    relations = [expressed(each, system.words, f"{kind} constraint {k + 1}") for k, each in enumerate(given)]
-    found = Relations(each.lhs - each.rhs if isinstance(each, sm.Equality) else each for each in relations)
-    found.labels = labels if labels is not None else ("",) * len(found)
+    given = listed(f"{kind}_constraints", () if given is None else given, "[expression]", StatementError)
+    labels = labels if labels is not None else ("",) * len(given)
+    titles = (titled(kind, k, label) for k, label in enumerate(labels))
+    found = Relations(vanishing(each, system.words, title) for each, title in zip(given, titles, strict=True))
+    found.labels = labels
     return found
+
+
+def titled(kind: str, k: int, label: str) -> str:
+    """A constraint for a message, by its name or its number."""
+    return f"{kind} constraint {label!r}" if label else f"{kind} constraint {k + 1}"
 
 
 def read_meanings(system: System) -> dict[str, str]:
@@ -126,8 +162,7 @@ def read_meanings(system: System) -> dict[str, str]:
     known = (*system.parameter_names, *system.coordinate_names, *system.quasi_velocities)
     found = {}
     for key, text in system.meanings.items():
-        name = key if isinstance(key, str) else getattr(key, "name", None) or type(key).__name__
-        one_of(known, name, "meanings names", StatementError)
+        name = one_of(known, key, "meanings names", StatementError)
         found[name] = checked_title(text, f"meaning of {name}")
     return found
 

@@ -5,14 +5,16 @@ Where A has the rank r < m, the m − r left null vectors ℓ of A decide: rows 
 zero although their gradients are dependent everywhere, as x = 0 and x = 1. Redundancy need only hold where the
 constraints do: it is tested at random points of φ(q, t) = 0, for random parameters and for the default ones.
 
-Units do not matter: coordinates are measured in their characteristic sizes, and zero is relative to the terms of a row.
+A coefficient is zero if it is nothing beside the terms that cancel in it, as they are stated: rows need not be
+simplified. Rows and columns are measured in the sizes of these terms, so that units do not matter. Where holonomic
+rows touch each other, as φ and φ² do, a point of φ = 0 is known to half the digits only: many digits then decide.
 A row that is independent at one of these points is not redundant.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,8 +22,9 @@ import sympy as sm
 
 from pfaff.algebra.tolerances import IDENTITY, NEWTON_STEPS, TRANSVERSAL
 from pfaff.statement.characteristic import LARGEST, characteristic, unit_velocities
+from pfaff.statement.dependent_rows import Judged, in_even_units, support
 from pfaff.statement.draws import Draws
-from pfaff.statement.evaluation import magnitudes
+from pfaff.statement.evaluation import Digits, evaluated, magnitudes
 from pfaff.threads import cached_property
 
 if TYPE_CHECKING:
@@ -30,6 +33,8 @@ if TYPE_CHECKING:
 TRIALS = 3
 KICKS = 8
 NEARBY = 1e-3  # distance near a singular point
+DIGITS = 60  # of a point of φ = 0 where rows touch each other
+POLISHED = 200  # most steps to it, each of which may halve the error
 
 Rows = tuple[np.ndarray, np.ndarray, np.ndarray]  # A, b and φ
 
@@ -40,6 +45,7 @@ class Dependence:
 
     redundant: tuple[int, ...] = ()
     contradictory: tuple[int, ...] = ()
+    empty: tuple[int, ...] = ()  # of the redundant ones those that vanish identically
 
 
 def dependence(statement: Statement, defaults: Mapping[sm.Symbol, Any]) -> Dependence:
@@ -48,27 +54,43 @@ def dependence(statement: Statement, defaults: Mapping[sm.Symbol, Any]) -> Depen
     Velocity-level rows are counted after the positions: without one of them the same configurations are left, while a
     position that is left out leaves its constant free.
     """
-    if len(statement.constraints) < 2:
+    if not statement.constraints:
         return Dependence()
-    dependent: list[tuple[bool, set[int]]] = []
-    at_odds: list[tuple[int, ...]] = []
+    found: list[Found] = []
     for trial in trials(statement, defaults):
         x, holds = trial.zero
-        A, b, _ = trial.rows(x)
-        rows = trial.dependent(x, holds)
-        if holds and not rows:
+        judged, certain = trial.judged(x, holds)
+        if holds and certain and not judged.dependent:
             return Dependence()
-        dependent.append((holds, rows))
-        null, sizes = _left_null(A, trial.columns), _sizes(A)
-        wrong = _support(null @ (null.T @ (b / sizes)), TRANSVERSAL * (trial.terms(x)[0] / sizes).max())
-        if not holds and not wrong:
-            wrong = _without_common_zero(trial)
-        at_odds.append(wrong)
+        found.append(Found(trial, x, holds, certain, judged))
+    if not any(each.certain for each in found):
+        found = [each if not each.holds else each.in_many_digits() for each in found]
     # the rank is that of most points: at a singular one, or for special parameters, more rows depend on each other
-    counted = [rows for holds, rows in dependent if holds] or [rows for _, rows in dependent]
-    fewest: set[int] = min(counted, key=len, default=set())
+    counted = [each.judged for each in found if each.holds and each.certain]
+    counted = counted or [each.judged for each in found if each.certain] or [each.judged for each in found]
+    fewest = min((judged.dependent for judged in counted), key=len, default=set())
     redundant = tuple(sorted(fewest))
-    return Dependence(redundant, at_odds[-1] if redundant and all(at_odds) else ())
+    at_odds = [each.at_odds for each in found] if redundant else [()]
+    empty = set(redundant).intersection(*(judged.empty for judged in counted))
+    return Dependence(redundant, at_odds[-1] if all(at_odds) else (), tuple(sorted(empty)))
+
+
+@dataclass(frozen=True)
+class Found:
+    """The rows judged at a point of a trial: whether all holonomic ones hold there, and whether its digits suffice."""
+
+    trial: Trial
+    x: np.ndarray
+    holds: bool
+    certain: bool
+    judged: Judged
+
+    @property
+    def at_odds(self) -> tuple[int, ...]:
+        return self.judged.at_odds or (() if self.holds else _without_common_zero(self.trial))
+
+    def in_many_digits(self) -> Found:
+        return replace(self, certain=True, judged=self.trial.judged_in_many_digits(self.x))
 
 
 @dataclass(frozen=True)
@@ -76,6 +98,7 @@ class Trial:
     """The constraints with numbers for the parameters at a time, and starts: all x = q/sizes are of order one."""
 
     statement: Statement
+    expressions: list[sm.Expr]  # of A, row by row, of b and of φ
     evaluate: Callable[..., list[float]]
     parameters: Mapping[sm.Symbol, float]
     sizes: np.ndarray
@@ -83,12 +106,13 @@ class Trial:
     starts: list[np.ndarray]
 
     def rows(self, x: np.ndarray) -> Rows:
-        n, m = len(x), len(self.statement.constraints)
-        units = [*np.eye(n).tolist(), [0.0] * n]
         q, values = (self.sizes * x).tolist(), list(self.parameters.values())
-        table = np.array([self.evaluate(q, unit, self.time, values) for unit in units], dtype=float).T
-        b = table[:m, -1]
-        return (table[:m, :-1] - b[:, None]) * self.sizes, b, table[m:, -1]
+        return self._split(np.array(self.evaluate(q, self.time, values), dtype=float))
+
+    def _split(self, values: np.ndarray) -> Rows:
+        """A in units of the sizes, b and φ."""
+        n, m = len(self.sizes), len(self.statement.constraints)
+        return values[: m * n].reshape(m, n) * self.sizes, values[m * n : m * n + m], values[m * n + m :]
 
     def evaluable(self, x: np.ndarray) -> bool:
         try:
@@ -96,29 +120,43 @@ class Trial:
         except (ValueError, ZeroDivisionError, OverflowError, TypeError):
             return False
 
-    def terms(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The sizes of the terms of b and of φ."""
-        s, q = self.statement, self.sizes * x
-        at = {**self.parameters, **dict(zip(s.q, q, strict=True)), **dict.fromkeys(s.v, 0.0), s.time: self.time}
-        found = np.array(magnitudes([*s.constraints, *s.positions], at), dtype=float)
-        return found[: len(s.constraints)], found[len(s.constraints) :]
-
-    def dependent(self, x: np.ndarray, holds: bool) -> set[int]:
-        """Rows that depend on others at a point, holonomic ones counted first.
-
-        Where they do, a point on φ = 0 is known only to the root of what is left of φ.
-        """
-        A, _, phi = self.rows(x)
-        first = len(A) - len(phi)
-        left = np.abs(phi) / np.maximum(self.terms(x)[1], _sizes(A)[first:])
-        least = max(TRANSVERSAL, 10 * left.max() ** 0.5) if holds and len(phi) else TRANSVERSAL
-        return _dependent_rows(A, self.columns, [*range(first, len(A)), *range(first)], least)
+    def terms(self, x: np.ndarray) -> Rows:
+        """The sizes of the terms of A, of b and of φ, before anything cancels: at x, or at a random point if they are
+        larger there, since on φ = 0 terms may vanish."""
+        here, (A, b, _) = self._terms(x), self._usual
+        return np.maximum(here[0], A), np.maximum(here[1], b), here[2]
 
     @cached_property
-    def columns(self) -> np.ndarray:
-        """The sizes of the columns of A at a random point, its rows scaled to one: not all coordinates have a size."""
-        sizes = np.linalg.norm(_scaled(self.rows(self.starts[0])[0]), axis=0)
-        return np.where(sizes > 0, sizes, 1.0)
+    def _usual(self) -> Rows:
+        return self._terms(self.starts[0])
+
+    def _terms(self, x: np.ndarray) -> Rows:
+        s = self.statement
+        at = {**self.parameters, **dict(zip(s.q, self.sizes * x, strict=True)), s.time: self.time}
+        return self._split(np.array(magnitudes(self.expressions, at), dtype=float))
+
+    @property
+    def order(self) -> list[int]:
+        """The rows, holonomic ones first."""
+        m, first = len(self.statement.constraints), len(self.statement.constraints) - len(self.statement.positions)
+        return [*range(first, m), *range(first)]
+
+    def judged(self, x: np.ndarray, holds: bool) -> tuple[Judged, bool]:
+        """The rows at a point, and whether its digits suffice: where rows depend on each other, a point on φ = 0 is
+        known only to the root of what is left of φ."""
+        A, b, phi = self.rows(x)
+        terms, b_terms, phi_terms = self.terms(x)
+        found = in_even_units(A, b, terms, b_terms, self.order)
+        if not (holds and len(phi)):
+            return found, True
+        left = np.abs(phi) / np.maximum(phi_terms, _sizes(A)[len(A) - len(phi) :])
+        rough = replace(found, least=max(TRANSVERSAL, 10 * left.max() ** 0.5))
+        return found, (len(rough.dependent), rough.at_odds) == (len(found.dependent), found.at_odds)
+
+    def judged_in_many_digits(self, x: np.ndarray) -> Judged:
+        """The rows at the point of φ = 0 next to x."""
+        terms, b_terms, _ = self.terms(x)
+        return in_even_units(*_precise_rows(self, x), terms, b_terms, self.order)
 
     @cached_property
     def zero(self) -> tuple[np.ndarray, bool]:
@@ -133,19 +171,21 @@ class Trial:
 def trials(statement: Statement, defaults: Mapping[sm.Symbol, Any]) -> Iterator[Trial]:
     """Trials with random parameters first, the default ones last; the usual sizes first, then any."""
     s, n = statement, len(statement.q)
-    expressions = [*s.constraints, *s.positions]
-    parameters = sorted(set().union(*(c.free_symbols for c in expressions)) - {*s.q, *s.v, s.time}, key=str)
-    evaluate = sm.lambdify([s.q, s.v, s.time, parameters], expressions, "math", dummify=True)
+    stated, still = [*s.constraints, *s.positions], dict.fromkeys(s.v, sm.S.Zero)
+    expressions = [sm.diff(c, v) for c in s.constraints for v in s.v]
+    expressions += [c.xreplace(still) for c in s.constraints] + list(s.positions)
+    parameters = sorted(set().union(*(c.free_symbols for c in stated)) - {*s.q, *s.v, s.time}, key=str)
+    evaluate = sm.lambdify([s.q, s.time, parameters], expressions, "math", dummify=True)
     generator = Draws(1949)
     for k in range(2 * TRIALS):
         values = generator.uniform(0.2, 1.4, len(parameters)).tolist()
         if k >= TRIALS:
             values = [_number(defaults.get(p), value) for p, value in zip(parameters, values, strict=True)]
         named = dict(zip(parameters, values, strict=True))
-        found = characteristic(expressions, (*s.q, s.time), {**named, **unit_velocities(s)})
+        found = characteristic(stated, (*s.q, s.time), {**named, **unit_velocities(s)})
         sizes = found.drawn(generator) if k % TRIALS else found.usual
         time = float(sizes[-1] * generator.uniform(0.2, 1.4))
-        trial = Trial(s, evaluate, named, sizes[:-1], time, [])
+        trial = Trial(s, expressions, evaluate, named, sizes[:-1], time, [])
         starts = (generator.uniform(-size, size, n) for size in (1.4, 0.7, 0.3, 0.1))
         trial.starts.extend(filter(trial.evaluable, starts))
         if trial.starts:
@@ -165,19 +205,23 @@ def _regular_zero(trial: Trial, start: np.ndarray) -> tuple[np.ndarray, bool]:
     A kick goes where the rows allow, so that it does not lead far from φ = 0.
     """
     found, holds = _common_zero(trial, start)
-    excess = len(trial.dependent(found, holds))
-    generator = Draws(len(start))
-    for _ in range(KICKS if holds and excess and trial.statement.positions else 0):
+    generator, best = Draws(len(start)), _singular(trial, found, holds)
+    for _ in range(KICKS if holds and any(best) and trial.statement.positions else 0):
         _, sizes, right = np.linalg.svd(_scaled(trial.rows(found)[0]))
         allowed = right[int((sizes > NEARBY).sum()) :]
         kicked = found + allowed.T @ (allowed @ generator.uniform(-1, 1, len(start)))
         if not trial.evaluable(kicked):
             continue
         other, there = _common_zero(trial, kicked)
-        fewer = len(trial.dependent(other, there))
-        if there and fewer < excess:
-            found, excess = other, fewer
+        if there and _singular(trial, other, there) < best:
+            found, best = other, _singular(trial, other, there)
     return found, holds
+
+
+def _singular(trial: Trial, x: np.ndarray, holds: bool) -> tuple[bool, int]:
+    """How singular a point is: whether its digits do not suffice, and the number of rows that depend on others."""
+    judged, certain = trial.judged(x, holds)
+    return not certain, len(judged.dependent)
 
 
 def _common_zero(trial: Trial, x: np.ndarray, chosen: list[int] | None = None) -> tuple[np.ndarray, bool]:
@@ -213,7 +257,7 @@ def _common_zero(trial: Trial, x: np.ndarray, chosen: list[int] | None = None) -
 
 def _row_terms(trial: Trial, x: np.ndarray, sizes: np.ndarray, rows: np.ndarray) -> np.ndarray:
     """The size of each holonomic row, in units of its change: this change itself, or its terms."""
-    return np.maximum(trial.terms(x)[1][rows] / sizes, 1.0)
+    return np.maximum(trial.terms(x)[2][rows] / sizes, 1.0)
 
 
 def _sizes(A: np.ndarray) -> np.ndarray:
@@ -225,24 +269,35 @@ def _scaled(A: np.ndarray) -> np.ndarray:
     return A / _sizes(A)[:, None]
 
 
-def _dependent_rows(A: np.ndarray, columns: np.ndarray, order: list[int], least: float = TRANSVERSAL) -> set[int]:
-    """Rows that do not raise the rank of those before them, in some order."""
-    rows = _scaled(A / columns)[order]
-    ranks = [0, *(np.linalg.matrix_rank(rows[: k + 1], tol=least) for k in range(len(rows)))]
-    return {order[k] for k in range(len(rows)) if ranks[k + 1] == ranks[k]}
+def _precise_rows(trial: Trial, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """A and b at the point of φ = 0 next to x, sought in many digits."""
+    digits, s = Digits(3 * DIGITS), trial.statement  # a damping of φ² is to be seen
+    mp, n, m, h = digits.mp, len(x), len(s.constraints), len(s.positions)
+    known = {symbol: mp.mpf(value) for symbol, value in trial.parameters.items()} | {s.time: mp.mpf(trial.time)}
+    sizes = [mp.mpf(float(size)) for size in trial.sizes]
 
+    def values(point: Any, expressions: Sequence[sm.Expr]) -> list[Any]:
+        at = known | {q: size * each for q, size, each in zip(s.q, sizes, point, strict=True)}
+        return evaluated(list(expressions), at, digits)
 
-def _left_null(A: np.ndarray, columns: np.ndarray) -> np.ndarray:
-    """An orthonormal basis, column by column, of the ℓ with ℓᵀA = 0, the rows of A scaled to one."""
-    left, sizes, _ = np.linalg.svd(_scaled(A) / columns)
-    return left[:, int((sizes > TRANSVERSAL).sum()) :]
+    def matrix(point: Any, rows: range) -> Any:
+        """Some rows of A."""
+        found = values(point, trial.expressions[rows.start * n : rows.stop * n])
+        return mp.matrix([[found[k * n + j] * sizes[j] for j in range(n)] for k in range(len(rows))])
 
-
-def _support(combination: np.ndarray, least: float) -> tuple[int, ...]:
-    size = np.abs(combination).max(initial=0.0)
-    if size <= least:
-        return ()
-    return tuple(int(k) for k in np.flatnonzero(np.abs(combination) > 1e-3 * size))
+    point, each = (
+        mp.matrix([float(each) for each in x]),
+        mp.diag([1 / mp.mpf(size) for size in _sizes(trial.terms(x)[0])[m - h :]]),
+    )
+    for _ in range(POLISHED):
+        phi = each * mp.matrix(values(point, s.positions))
+        left = mp.norm(phi)
+        if left <= mp.mpf(10) ** -DIGITS:
+            break
+        A = each * matrix(point, range(m - h, m))
+        point -= mp.lu_solve(A.T * A + left**2 * mp.eye(n), A.T * phi)
+    A, b = matrix(point, range(m)), values(point, trial.expressions[m * n : m * n + m])
+    return np.array(A.tolist(), dtype=float).reshape(m, n), np.array(b, dtype=float)
 
 
 def _without_common_zero(trial: Trial) -> tuple[int, ...]:
@@ -250,12 +305,12 @@ def _without_common_zero(trial: Trial) -> tuple[int, ...]:
     start = trial.starts[0]
     A, _, phi = trial.rows(start)
     first = len(A) - len(phi)
-    A, every = A[first:], list(range(len(phi)))
-    dependent = _dependent_rows(A, trial.columns, every)
-    if not dependent:
+    terms, b_terms, _ = trial.terms(start)
+    every = list(range(len(phi)))
+    judged = in_even_units(A[first:], phi, terms[first:], b_terms[first:], every)
+    if not judged.dependent:
         return ()
-    found, holds = _common_zero(trial, start, [k for k in every if k not in dependent])
-    null, sizes = _left_null(A, trial.columns), _sizes(A)
-    left = trial.rows(found)[2] / sizes
-    least = IDENTITY * _row_terms(trial, found, sizes, np.array(every)).max()
-    return tuple(first + k for k in _support(null @ (null.T @ left), least)) if holds else ()
+    found, holds = _common_zero(trial, start, [k for k in every if k not in judged.dependent])
+    left, sizes = trial.rows(found)[2] * judged.units, _sizes(A[first:])
+    least = IDENTITY * (judged.units * sizes * _row_terms(trial, found, sizes, np.array(every))).max()
+    return tuple(first + k for k in support(judged.null @ (judged.null.T @ left), least)) if holds else ()

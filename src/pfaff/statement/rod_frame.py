@@ -230,6 +230,7 @@ def state_rods(system: System) -> None:
     points = [sm.Function(name)(TIME) for station in system.stations for name in station.names]
     stated = {name: getattr(system, name) for name in FRAMED}
     frame = Frame(coordinates=[*own, *points], kinetic=0 if system.kinetic is None else system.kinetic, **stated)
+    frame = frame.independent
     normalise(system, "frame", frame)
     for name in (*FRAMED, "kinetic"):
         normalise(system, name, getattr(frame, name))
@@ -242,7 +243,9 @@ def state_rods(system: System) -> None:
         normalise(system, "drawing", _curved(system.rods))
     normalise(system, "drawing", _drawn(system, frame.words))
     normalise(system, "statement", on_rods(system, frame.statement))
-    normalise(system, "redundant", frame.redundant)
+    normalise(system, "stated", system.statement)
+    normalise(system, "redundant", ())
+    normalise(system, "empty", ())
 
 
 FRAMED = (

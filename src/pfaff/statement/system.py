@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, overload
+from dataclasses import dataclass, field, fields, replace
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast, overload
 
 import sympy as sm
 
-from pfaff.errors import RankError, StatementError
-from pfaff.statement.constraints import numbered
+from pfaff.errors import StatementError
+from pfaff.statement.called import written
+from pfaff.statement.characteristic import identical
 from pfaff.statement.drawing import Drawing
-from pfaff.statement.parameters import Parametrised
+from pfaff.statement.parameters import Parametrised, with_symbols
 from pfaff.statement.particles import Particle
 from pfaff.statement.plain_symbols import Statement
 from pfaff.statement.quasi_velocities import stated_quasi_velocities
-from pfaff.statement.reading import read
-from pfaff.statement.values import one_of, spelt
+from pfaff.statement.reading import read, titled
+from pfaff.statement.values import spelt
 from pfaff.threads import cached_property
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from pfaff.principles.comparison import Comparison
     from pfaff.principles.random_states import States
     from pfaff.statement.classification import Classification
+    from pfaff.statement.reading import Relations
     from pfaff.statement.rod_frame import Station
     from pfaff.statement.rods import Rod
 
@@ -57,8 +59,8 @@ class System(Parametrised):
         Take an integrable relation among the nonholonomic ones as it stands: its constant of integration
         is then left to the initial state, and equilibria come in families over it.
     accept_redundant
-        Keep constraints that follow from the others. Their reactions are then not unique: ``simulate`` uses the
-        augmented Lagrangian and gives those of least norm, other analyses ask for ``system.independent``.
+        Without effect: constraints that follow from the others, as those of two wheels on one axle do, are always
+        accepted. The independent ones determine the motion, and all of them share the reactions, by least norm.
     rods
         Elastic rods as parts, ``pfaff.Rod``: their amplitudes are further coordinates, and the coordinates of their
         points may be written in every expression. Their energies come with them.
@@ -100,6 +102,8 @@ class System(Parametrised):
     needs_inertia: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
+        stated = [getattr(self, each.name) for each in fields(self) if each.init and each.name != "parameters"]
+        object.__setattr__(self, "parameters", with_symbols(self.parameters, *stated))
         if not isinstance(self.rods, tuple | list) or self.rods:
             from pfaff.statement.rod_frame import state_rods
 
@@ -108,9 +112,11 @@ class System(Parametrised):
         else:
             read(self)
 
-    statement: Statement = field(init=False, repr=False)
+    stated: Statement = field(init=False, repr=False)  # with all constraints
+    statement: Statement = field(init=False, repr=False)  # with those that are independent, as all analyses take it
     quasi_forms: Mapping[str, sm.Expr] = field(init=False, repr=False, default_factory=dict)  # in plain symbols
     redundant: tuple[int, ...] = field(init=False, repr=False)  # rows that follow from the others, counted from zero
+    empty: tuple[int, ...] = field(init=False, repr=False)  # of these, rows that vanish identically
     frame: System | None = field(init=False, repr=False, default=None)  # with rods: the statement beside them
     stations: tuple[Station, ...] = field(init=False, repr=False, default=())  # points of rods that the frame uses
 
@@ -122,13 +128,31 @@ class System(Parametrised):
     def acting(self) -> frozenset[sm.Symbol]:
         """The symbols that energies, forces and constraints depend on."""
         s = self.statement
-        stated = (s.kinetic, s.potential, s.dissipation, *s.forces, *s.constraints)
+        stated = (s.kinetic, s.potential, s.dissipation, *s.forces, *s.constraints, *s.positions)
         return frozenset().union(*(each.free_symbols for each in stated))
 
     @cached_property
     def autonomous(self) -> bool:
-        """Whether time appears in the coordinates only."""
-        return self.time not in self.acting
+        """Whether time appears in the coordinates only, or by a uniform motion of the constraints alone."""
+        return self.time not in self.acting or bool(self.uniform_motion)
+
+    @cached_property
+    def uniform_motion(self) -> tuple[sm.Expr, ...]:
+        """Velocities of coordinates in which constraints such as X − v t = 0 rest and time appears nowhere, if there
+        are such."""
+        from pfaff.flow.uniform_motion import uniform_motion
+
+        return uniform_motion(self)
+
+    @cached_property
+    def demanding(self) -> tuple[bool, ...]:
+        """Which constraints demand something of what rests, in coordinates that move along with them if they move."""
+        s, w = self.statement, self.uniform_motion
+        if not w:
+            return s.demanding
+        rest = {**dict(zip(s.v, w, strict=True)), s.time: sm.S.Zero}
+        free = len(self.nonholonomic_constraints)
+        return tuple(k < free and not identical(c.xreplace(rest), sm.S.Zero) for k, c in enumerate(s.constraints))
 
     @cached_property
     def coordinate_names(self) -> tuple[str, ...]:
@@ -165,6 +189,25 @@ class System(Parametrised):
         count = len(self.nonholonomic_constraints) + len(self.holonomic_constraints)
         return ("p",) if count == 1 else tuple(f"p{k + 1}" for k in range(count))
 
+    @property
+    def constraint_titles(self) -> tuple[str, ...]:
+        """Every constraint for a message, by its name or its number: nonholonomic ones first."""
+        kinds = ("nonholonomic", "holonomic")
+        rows = (
+            (kind, k, label) for kind in kinds for k, label in enumerate(getattr(self, f"{kind}_constraints").labels)
+        )
+        return tuple(titled(*row) for row in rows)
+
+    @cached_property
+    def kept(self) -> tuple[int, ...]:
+        """The independent constraints among all that are stated, counted from zero."""
+        return tuple(k for k in range(len(self.stated.constraints)) if k not in self.redundant)
+
+    @cached_property
+    def independent_reactions(self) -> tuple[str, ...]:
+        """The names of the reactions of the independent constraints."""
+        return tuple(self.reaction_names[k] for k in self.kept)
+
     @cached_property
     def reaction_aliases(self) -> dict[str, str]:
         """``p_blade`` for the reaction of a constraint that was given the name blade."""
@@ -172,6 +215,19 @@ class System(Parametrised):
             label for kind in ("nonholonomic", "holonomic") for label in getattr(self, f"{kind}_constraints").labels
         ]
         return {f"p_{label}": name for label, name in zip(labels, self.reaction_names, strict=True) if label}
+
+    def use_of(self, name: str) -> str:
+        given = written(name)
+        if name in self.coordinate_names:
+            return f"it is a coordinate, from which motions start, simulate(10, {given}), and that equilibria fix"
+        if name in self.moving_names:
+            what = "quasi-velocity" if name in self.quasi_velocities else "velocity"
+            return f"it is a {what}, from which motions start, simulate(10, {given}), and that steady({given}) fixes"
+        if name in self.reaction_names or name in self.reaction_aliases:
+            return f"it is a reaction, of motions and equilibria, motion[{name!r}], and fixed by equilibrium({given})"
+        if f"p_{name}" in self.reaction_aliases:
+            return f"it is a constraint, whose reaction is called p_{name}"
+        return super().use_of(name)
 
     def __getattr__(self, name: str) -> Any:
         """Answer names of analyses, which need numbers: they are methods of a case."""
@@ -213,11 +269,10 @@ class System(Parametrised):
         ``"lagrange"``, ``"appell"``, ``"hamilton"``, and with particles ``"dalembert"`` and ``"newton"``.
         Quasi-velocities may be chosen for Appell's, by name: expressions linear in the velocities.
         """
-        from pfaff.principles import PRINCIPLES, derive
+        from pfaff.principles import check_principle, derive
 
-        one_of(PRINCIPLES, principle, "unknown principle", StatementError)
+        check_principle(principle)
         self.check_written_out()
-        self.check_independent()
         if quasi_velocities is None:
             return derive(self, principle)
         if principle != "appell":
@@ -249,10 +304,14 @@ class System(Parametrised):
         """The same system without its redundant constraints: the same motions, the reactions of the others unique."""
         if not self.redundant:
             return self
-        s = len(self.nonholonomic_constraints)
-        kept = [c for k, c in enumerate(self.nonholonomic_constraints) if k not in self.redundant]
-        held = [c for k, c in enumerate(self.holonomic_constraints, start=s) if k not in self.redundant]
-        return replace(self, nonholonomic_constraints=kept, holonomic_constraints=held, accept_redundant=False)
+        s = self.stated.nonholonomic
+        return replace(
+            self,
+            nonholonomic_constraints=cast("Relations", self.nonholonomic_constraints).without(self.redundant),
+            holonomic_constraints=cast("Relations", self.holonomic_constraints).without(
+                [k - s for k in self.redundant]
+            ),
+        )
 
     def check_written_out(self) -> None:
         """Refuse analyses that need formulas where rods are evaluated by structure."""
@@ -260,15 +319,6 @@ class System(Parametrised):
             raise StatementError(
                 f"{self.name} has rods, whose equations are evaluated by structure and not written out: state a chain "
                 "of bars, as atlas.column, where formulas are needed"
-            )
-
-    def check_independent(self) -> None:
-        """Refuse analyses that need unique reactions where constraints are redundant."""
-        if self.redundant:
-            be, these = ("is", "it") if len(self.redundant) == 1 else ("are", "them")
-            raise RankError(
-                f"{numbered(self.redundant)} of {self.name} {be} redundant, so that the reactions are not unique: "
-                f"analyse system.independent, without {these}, or simulate with method='augmented'"
             )
 
     @cached_property

@@ -4,7 +4,7 @@ its makers answer names and arguments that they do not have."""
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import wraps
 from types import FunctionType
 from typing import Any, TypeVar
@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from pfaff.errors import NoSuchNameError, ParameterError, nearest, number_of
+from pfaff.statement.called import warn_of_clash
 
 Result = TypeVar("Result", bound=type)
 Called = TypeVar("Called", bound=Callable[..., Any])
@@ -57,12 +58,16 @@ def rightly_asked(function: Called, called: str = "", method: bool = False) -> C
     """A function or method that answers wrong arguments in words; right ones cost nothing more."""
     code = inspect.unwrap(function).__code__
     free = code.co_flags & inspect.CO_VARKEYWORDS
-    known = frozenset(code.co_varnames[method : code.co_argcount + code.co_kwonlyargcount])
+    count = code.co_argcount + code.co_kwonlyargcount
+    known = frozenset(code.co_varnames[method:count])
+    further = code.co_varnames[count + bool(code.co_flags & inspect.CO_VARARGS)] if free else ""
 
     @wraps(function)
     def asked(*values: Any, **words: Any) -> Any:
         if not free and not known.issuperset(words):
             raise ParameterError(_unknown(called or function.__name__, next(w for w in words if w not in known), known))
+        if free and words and method and not known.isdisjoint(words):
+            _warn_of_clashes(called or function.__name__, values[0], known.intersection(words), further, words)
         try:
             return function(*values, **words)
         except TypeError:
@@ -72,6 +77,14 @@ def rightly_asked(function: Called, called: str = "", method: bool = False) -> C
         raise ParameterError(wrong)
 
     return asked  # type: ignore[return-value]
+
+
+def _warn_of_clashes(called: str, asked: Any, clashes: frozenset[str], further: str, words: dict[str, Any]) -> None:
+    """Warn where a keyword may be an argument or a name of the system; a mapping of the latter leaves no doubt."""
+    known = getattr(type(asked), "_names_for", None)
+    clashes = clashes.intersection(known(asked, further)) if known is not None else frozenset()
+    if clashes and not isinstance(words.get(further), Mapping):
+        warn_of_clash(called, clashes, further, asked.system.name)
 
 
 def _unknown(called: str, name: str, known: frozenset[str]) -> str:
@@ -98,7 +111,9 @@ def _unfit(function: Callable[..., Any], called: str, method: bool, values: Any,
     twice = [name for name in given if name in words]
     missing = [p.name for p in required if p.name not in (*given, *words)]
     if twice:
-        return f"{called} is given {twice[0]!r} twice, by its place and by its name: leave one out"
+        further = next((p.name for p in parameters if p.kind is p.VAR_KEYWORD), "")
+        other = f", or, if {twice[0]} is a name of the system, write {further}={{{twice[0]!r}: …}}" if further else ""
+        return f"{called} is given {twice[0]!r} twice, by its place and by its name: leave one out{other}"
     if missing:
         return f"{called} needs {' and '.join(map(repr, missing))}: {usage}"
     if len(values) - method > len(unnamed):

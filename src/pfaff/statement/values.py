@@ -21,7 +21,8 @@ from typing import Any, TypeVar
 import numpy as np
 import sympy as sm
 
-from pfaff.errors import ParameterError, PfaffError, closest, nearest, number_of
+from pfaff.errors import ParameterError, PfaffError, nearest, number_of
+from pfaff.statement.called import name_of, renamed
 from pfaff.statement.expressions import constant, shortened
 from pfaff.statement.told import spelt as spelt
 from pfaff.threads import PART
@@ -207,21 +208,13 @@ def truth(name: str, value: Any) -> bool:
 
 
 def one_of(known: Collection[str], value: Any, wrong: str, refuse: type[PfaffError] = ParameterError) -> str:
-    """A name among the known ones; else an error that says what is ``wrong``, as "no coordinate {}" or shorter."""
-    if isinstance(value, str) and value in known:
-        return value
+    """A name among the known ones, given as text or as a symbol; else an error that says what is ``wrong``, as
+    "no coordinate {}" or shorter."""
+    name = name_of(value)
+    if isinstance(name, str) and name in known:
+        return name
     before, placed, after = wrong.partition("{}")
-    raise refuse(f"{before}{'' if placed else ' '}{shown(value)}{after}: {nearest(value, known)}")
-
-
-def check_keywords(function: Callable[..., Any], given: Collection[str], known: Collection[str]) -> None:
-    """Refuse a name that is none of the known ones and nearest to an argument of the function: it was misspelt."""
-    named = inspect.Parameter.KEYWORD_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD
-    arguments = {name for name, each in inspect.signature(function).parameters.items() if each.kind in named} - {"self"}
-    for name in given:
-        near = "" if name in known else closest(name, {*known, *arguments})
-        if near in arguments - set(known):
-            raise ParameterError(f"{function.__name__} has no argument {name!r}: did you mean {near!r}?")
+    raise refuse(f"{before}{'' if placed else ' '}{shown(value)}{after}: {nearest(name, known)}")
 
 
 def by_name(name: str, values: Any, example: str, refuse: type[PfaffError] = ParameterError) -> dict[str, Any]:
@@ -230,10 +223,11 @@ def by_name(name: str, values: Any, example: str, refuse: type[PfaffError] = Par
         return {}
     if not isinstance(values, Mapping):
         raise refuse(f"{name}={shown(values)}: give values by name, {name}={example}")
-    for key in values:
+    found = renamed(values, refuse)
+    for key in found:
         if not isinstance(key, str):
             raise refuse(f"{name} has {shown(key)} for a name: give values by name, {name}={example}")
-    return dict(values)
+    return found
 
 
 def listed(name: str, values: Any, example: str, refuse: type[PfaffError] = ParameterError) -> tuple[Any, ...]:
@@ -248,7 +242,7 @@ def named(name: str, values: Any, example: str) -> tuple[str, ...]:
     """Several names; none if they are left out."""
     if values is None:
         return ()
-    names = tuple(values) if isinstance(values, Set) else listed(name, values, example)
+    names = tuple(map(name_of, values if isinstance(values, Set) else listed(name, values, example)))
     if not all(isinstance(each, str) for each in names):
         raise ParameterError(f"{name}={shown(values)} is no list of names: write {name}={example}")
     return names

@@ -14,7 +14,7 @@ from pfaff.errors import PfaffError
 from pfaff.studies.block import CRASHED, TIMED_OUT, Block, Job, Outcome, compute
 from pfaff.studies.points import Chunks
 from pfaff.studies.stores import EVERY, Store
-from pfaff.studies.workers import CRASHES, Order, Worker
+from pfaff.studies.workers import CRASHES, Order, Worker, parcel
 
 LOOK = 0.2  # seconds between looks at the clock
 UNASKED = 10  # processes that may die before their first answer
@@ -100,6 +100,7 @@ class Processes:
         self.workers: dict[int, Worker] = {}
         self.aside: dict[int, Aside] = {}  # by chunk
         self.hired = min(workers, len(task.todo))
+        self.parcel = parcel(task.job, task.store if task.store.shared else None)
 
     def run(self) -> None:
         try:
@@ -121,8 +122,7 @@ class Processes:
                 worker.end()
 
     def _hire(self, order: Order) -> None:
-        store = self.task.store if self.task.store.shared else None
-        worker = Worker(next(self.numbers), self.task.job, store, self.events)
+        worker = Worker(next(self.numbers), self.parcel, self.events)
         self.workers[worker.number] = worker
         worker.give(order)
 

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from pfaff.errors import ParameterError, number_of
+from pfaff.statement.called import renamed, unfolded
 from pfaff.statement.told import rightly_asked
 from pfaff.statement.values import MEMORY, named, number_from, numbers_from, pair, shown, truth, whole_number
 
@@ -86,8 +87,9 @@ class Points:
 
 @rightly_asked
 def grid(**axes: Any) -> Points:
-    """All combinations of values: ``pfaff.grid(c_i=np.linspace(1, 4, 100), M_L=[10, 15, 20])``."""
-    return grid_of(axes)
+    """All combinations of values: ``pfaff.grid(c_i=np.linspace(1, 4, 100), M_L=[10, 15, 20])``, or in a mapping by
+    names or symbols, ``pfaff.grid(axes={m: [1, 2]})``."""
+    return grid_of(unfolded("axes", axes))
 
 
 def grid_of(axes: Mapping[str, Any]) -> Points:
@@ -103,7 +105,7 @@ def points_from(axes: Any) -> Points:
     if isinstance(axes, Points):
         return axes
     if isinstance(axes, Mapping):
-        return grid_of({_name(name): values for name, values in axes.items()})
+        return grid_of({_name(name): values for name, values in renamed(axes).items()})
     if not isinstance(axes, Sequence) or isinstance(axes, str) or not all(isinstance(each, Mapping) for each in axes):
         raise ParameterError(
             f"axes={shown(axes)}: give values by name, {{'c_i': [0.1, 0.2]}}, a list of points [{{'c_i': 0.1}}, …], or "
@@ -111,6 +113,7 @@ def points_from(axes: Any) -> Points:
         )
     if not axes:
         raise ParameterError("the list of points is empty: give at least one, [{'c_i': 0.1}]")
+    axes = [renamed(each) for each in axes]
     names = tuple(map(_name, axes[0]))
     for k, each in enumerate(axes):
         if set(each) != set(names) or not names:
@@ -128,10 +131,12 @@ def sobol(samples: int, /, *, seed: int = 0, indices: bool = False, **ranges: An
     Each range is a pair (uniform between) or a distribution of ``scipy.stats``. With ``indices=True`` the sample is
     that of
     Saltelli et al. (2010), Comput. Phys. Commun. 181, ``samples × (number of parameters + 2)`` points, of which
-    ``study.indices()`` makes Sobol indices; the number of samples must then be a power of two.
+    ``study.indices()`` makes Sobol indices; the number of samples must then be a power of two. ``ranges={m: (1, 4)}``
+    gives ranges in a mapping, by names or symbols.
     """
     from scipy.stats import qmc
 
+    ranges = unfolded("ranges", ranges)
     if not ranges:
         raise ParameterError("a sample needs at least one parameter: pfaff.sobol(1024, c_i=(1, 4))")
     count = len(ranges) * (len(ranges) + 2 if truth("indices", indices) else 1)  # numbers for each sample

@@ -7,16 +7,18 @@ A measure gives numbers by name. ``NONE`` in place of a number is an answer, suc
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from pfaff.errors import NoBifurcationError, ParameterError
+from pfaff.statement.called import name_of, renamed, unfolded
 from pfaff.statement.names import checked_title
 from pfaff.statement.values import named, number_from, one_of, shown
-from pfaff.studies.recipe import function_from, function_origin
+from pfaff.studies.beside_axes import beside_axes
+from pfaff.studies.named_files import function_from, function_origin
 from pfaff.threads import part_of_a_whole
 
 if TYPE_CHECKING:
@@ -28,22 +30,7 @@ REST = ("stable", "growth")
 FARTHER = 20  # distance, relative to that of the load asked for, within which cycles must have turned back
 CYCLE = ("period", "amplitude", "multiplier")
 MOTION = ("end", "mean_velocity")
-WORDS = {
-    "hopf": "load of the first Hopf point",
-    "omega": "angular frequency at the Hopf point",
-    "crossing_speed": "d Re λ/d load at the Hopf point",
-    "l1": "first Lyapunov coefficient",
-    "criticality": "−1 supercritical, +1 subcritical, 0 degenerate",
-    "flutter": "flutter load",
-    "flutter_frequency": "angular frequency at the flutter load",
-    "divergence": "divergence load",
-    "buckling": "buckling load",
-    "stable": "1 where the equilibrium is stable, 0 elsewhere",
-    "growth": "largest growth rate of small motions",
-    "period": "period of the cycle",
-    "amplitude": "largest amplitude of a coordinate on the cycle",
-    "multiplier": "largest Floquet multiplier but the trivial one",
-}
+RESERVED = ("state", "point", "sample")  # what became of a point, and dimensions of lists and samples
 
 
 @dataclass(frozen=True)
@@ -65,21 +52,36 @@ class Found:
 
 @dataclass(frozen=True)
 class Measure:
-    """Names of numbers, and how to compute them for a case. ``about`` is JSON; a function is found again by its
-    file."""
+    """Names of numbers, and how to compute them for a case. ``about`` is JSON.
+
+    A function goes to other processes by its file, if a caller has given the function or trusts the file; one that only
+    a store names is not ``known``.
+    """
 
     names: tuple[str, ...]
     about: Mapping[str, Any]
     function: Callable[[Any], Any] | None = None
+    trusted: bool = False
+
+    @property
+    def known(self) -> bool:
+        return self.about["kind"] != "function" or self.function is not None or self.trusted
 
     def __call__(self, case: Bound, asked: Asked) -> Found:
+        if labelled := self.about.get("beside"):  # names beside axes of the same name
+            about = {key: value for key, value in self.about.items() if key != "beside"}
+            own = {name: labelled.get(name, name) for name in self.names}
+            found = replace(self, names=tuple(own.values()), about=about)(case, asked)
+            return Found({name: found.values[each] for name, each in own.items()}, found.absent)
         kind = self.about["kind"]
         if kind == "function":
             return self._called(case)
         return KINDS[kind](case, asked, self)
 
     def _called(self, case: Bound) -> Found:
-        function = self.function or function_from(self.about)
+        if not self.known:
+            raise ParameterError(f"what measures {', '.join(self.names)} is not known here: give the function")
+        function = function_from(self.about) if self.function is None else self.function
         given = function(case)
         numbers = given if isinstance(given, Mapping) else {self.names[0]: given}
         values = {name: _number(name, numbers.get(name)) for name in self.names}
@@ -88,7 +90,7 @@ class Measure:
 
     def __getstate__(self) -> dict[str, Any]:
         function = None if "file" in self.about else self.function
-        return {"names": self.names, "about": dict(self.about), "function": function}
+        return {"names": self.names, "about": dict(self.about), "function": function, "trusted": self.known}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         for name, value in state.items():
@@ -106,14 +108,15 @@ def _number(name: str, value: Any) -> float:
     return number_from(name, value)
 
 
-def measures_from(given: Any, case: Bound) -> tuple[Measure, ...]:
-    """Measures from names, from a function, or from a mapping from names to functions or options."""
+def measures_from(given: Any, case: Bound, axes: Collection[str] = ()) -> tuple[Measure, ...]:
+    """Measures from names, from a function, or from a mapping from names to functions or options; one that is called
+    as an axis is given an underscore."""
     if isinstance(given, str) or callable(given):
         given = [given]
     if isinstance(given, Mapping):
-        found = [_named(name, value) for name, value in given.items()]
+        found = [_named(name, value, case) for name, value in renamed(given).items()]
     elif isinstance(given, Sequence):
-        found = [_of_function(each, case) if callable(each) else _named(each, None) for each in given]
+        found = [_of_function(each, case) if callable(each) else _named(name_of(each), None, case) for each in given]
     else:
         raise ParameterError(f"measure={shown(given)}: give names, ['flutter', 'l1'], or a function of a case")
     if not found:
@@ -131,34 +134,38 @@ def measures_from(given: Any, case: Bound) -> tuple[Measure, ...]:
         checked_title(name, "name of a measure")
         if name in taken:
             raise ParameterError(f"{name} is measured twice: leave one out")
-        if name in case.system.parameter_names or name in ("state", "point", "sample"):
-            raise ParameterError(
-                f"a measure may not be called {name}, which is taken: give it another name, {{'my_{name}': …}}"
-            )
         taken.add(name)
-    return measures
+    return beside_axes(measures, (*axes, *RESERVED))
 
 
-def _named(name: Any, value: Any) -> Measure:
+def _named(name: Any, value: Any, case: Bound) -> Measure:
     if callable(value):
         (name,) = named("the names of measures", [name], "['speed']")
         return Measure((name,), {"kind": "function", "of": name, **function_origin(value)}, value)
     one_of([*GROUPS, *MOTION], name, "no measure")
     if name in MOTION:
-        return _of_motion(name, value)
+        return _of_motion(name, value, case)
     if value is not None:
         raise ParameterError(f"{name} takes no options, not {shown(value)}: leave them out")
     return Measure((name,), {"kind": GROUPS[name]})
 
 
-def _of_motion(name: str, options: Any) -> Measure:
+def _of_motion(name: str, options: Any, case: Bound) -> Measure:
     example = f"measure={{'{name}': {{'duration': 100, 'of': ['X'], 'theta1_dot': 0.01}}}}"
     if not isinstance(options, Mapping) or "duration" not in options or "of" not in options:
         raise ParameterError(f"{name} needs a duration and the names of what is measured: {example}")
-    of = options["of"]
-    which = (of,) if isinstance(of, str) else named("of", of, "['X']")
-    numbers = {key: number_from(key, value) for key, value in options.items() if key != "of"}
-    return Measure(tuple(f"{name}_{each}" for each in which), {"kind": name, "of": list(which), "options": numbers})
+    of, system = options["of"], case.system
+    reactions = (*getattr(system, "reaction_names", ()), *getattr(system, "reaction_aliases", ()))
+    which = (of,) if isinstance(name_of(of), str) else named("of", of, "['X']")
+    which = tuple(system.named(each, (*system.moving_names, *reactions), "a motion has no") for each in which)
+    beside = {key: value for key, value in options.items() if key not in ("of", "duration")}
+    starts = unfolded("initial", renamed(beside))
+    for key in starts:
+        system.named(key, system.moving_names, "a motion does not start from")
+    numbers = {key: number_from(key, value) for key, value in starts.items()}
+    about = {"initial": {"duration": numbers.pop("duration")}} if "duration" in numbers else {}  # a state of that name
+    about |= {"of": list(which), "options": {"duration": number_from("duration", options["duration"]), **numbers}}
+    return Measure(tuple(f"{name}_{each}" for each in which), {"kind": name, **about})
 
 
 @part_of_a_whole()
@@ -189,15 +196,20 @@ def _joined(measures: list[Measure]) -> list[Measure]:
     return list(found.values())
 
 
-def restored_measures(about: Sequence[Mapping[str, Any]]) -> tuple[Measure, ...]:
-    return tuple(Measure(tuple(each["names"]), {k: v for k, v in each.items() if k != "names"}) for each in about)
+def restored_measures(about: Sequence[Mapping[str, Any]], trust: bool = False) -> tuple[Measure, ...]:
+    """The measures of a recipe; functions that it names are taken from their files, by executing these, if they are
+    trusted."""
+    found = [Measure(tuple(each["names"]), {k: v for k, v in each.items() if k != "names"}) for each in about]
+    return tuple(
+        replace(each, function=function_from(each.about)) if trust and "file" in each.about else each for each in found
+    )
 
 
 def _hopf(case: Bound, asked: Asked, measure: Measure) -> Found:
     if speeds(case, asked):
         return _hopf_of_steady(case, asked, measure)
     try:
-        hopf = case.hopf(asked.load, asked.to, **asked.fixed)
+        hopf = case.hopf(asked.load, asked.to, fixed=asked.fixed)
     except NoBifurcationError as answer:
         return Found(dict.fromkeys(measure.names, math.nan), str(answer))
     numbers = {name: hopf_number(hopf, name) for name in measure.names}
@@ -206,8 +218,8 @@ def _hopf(case: Bound, asked: Asked, measure: Measure) -> Found:
 
 def hopf_number(hopf: Any, name: str) -> float:
     if name == "criticality":
-        words = hopf.criticality
-        return -1.0 if words == "supercritical" else 1.0 if words == "subcritical" else 0.0
+        known = hopf.criticality.startswith(("supercritical", "subcritical"))
+        return (-1.0 if hopf.normal_form.attracts else 1.0) if known else 0.0
     return float({"hopf": hopf.value, "omega": hopf.omega, "crossing_speed": hopf.crossing_speed, "l1": hopf.l1}[name])
 
 
@@ -215,7 +227,7 @@ def _hopf_of_steady(case: Any, asked: Asked, measure: Measure) -> Found:
     """The first Hopf point on a branch of steady motions, in a parameter, a speed or a coordinate."""
     if asked.load is None or asked.to is None:
         raise ParameterError("a branch of steady motions needs what varies and how far: load='s_dot', to=8")
-    branch = case.steady(**asked.fixed).branch(asked.load, asked.to)
+    branch = case.steady(fixed=asked.fixed).branch(asked.load, asked.to)
     first = next(iter(branch.of_kind("hopf")), None)
     if first is None:
         return Found(dict.fromkeys(measure.names, math.nan), f"no Hopf point: {branch.status}")
@@ -235,11 +247,11 @@ def _steady_number(special: Any, name: str) -> float:
 
 def _critical(case: Any, asked: Asked, measure: Measure) -> Found:
     if set(measure.names) <= {"flutter", "flutter_frequency"}:
-        found = {"flutter": case.flutter(asked.load, asked.to, **asked.fixed)}
+        found = {"flutter": case.flutter(asked.load, asked.to, fixed=asked.fixed)}
     elif len(measure.names) == 1:
-        found = {measure.names[0]: getattr(case, measure.names[0])(asked.load, asked.to, **asked.fixed)}
+        found = {measure.names[0]: getattr(case, measure.names[0])(asked.load, asked.to, fixed=asked.fixed)}
     else:
-        loads = case.critical(asked.load, asked.to, **asked.fixed)
+        loads = case.critical(asked.load, asked.to, fixed=asked.fixed)
         found = {name: getattr(loads, name) for name in CRITICAL}
     values = {name: each.value for name, each in found.items()}
     values["flutter_frequency"] = found["flutter"].frequency if "flutter" in found else None
@@ -248,8 +260,8 @@ def _critical(case: Any, asked: Asked, measure: Measure) -> Found:
 
 
 def _rest(case: Any, asked: Asked, measure: Measure) -> Found:
-    about = case.steady(**asked.fixed) if speeds(case, asked) else None
-    spectrum = case.spectrum(**asked.fixed) if about is None else about.spectrum()
+    about = case.steady(fixed=asked.fixed) if speeds(case, asked) else None
+    spectrum = case.spectrum(values=asked.fixed) if about is None else about.spectrum()
     values = {"stable": float(spectrum.stable), "growth": float(spectrum.values.real.max(initial=-np.inf))}
     return Found({name: values[name] for name in measure.names})
 
@@ -266,7 +278,7 @@ def _cycle(case: Bound, asked: Asked, measure: Measure) -> Found:
     load = case.load_name(asked.load)
     to = float(case.numbers[case.system.parameter_names.index(load)])
     try:
-        hopf = case.hopf(load, asked.to, **asked.fixed)
+        hopf = case.hopf(load, asked.to, fixed=asked.fixed)
         branch = hopf.orbits(to=to, bounds=_both_ways(hopf.value, to))
     except NoBifurcationError as answer:
         return Found(dict.fromkeys(measure.names, math.nan), str(answer))
@@ -307,7 +319,8 @@ def _mean_velocity(case: Any, asked: Asked, measure: Measure) -> Found:
 
 def _moved(case: Any, measure: Measure, samples: int) -> tuple[Any, list[str]]:
     options = dict(measure.about["options"])
-    motion = case.simulate(options.pop("duration"), samples=samples, **options)
+    duration = options.pop("duration")
+    motion = case.simulate(duration, samples=samples, initial=options | measure.about.get("initial", {}))
     if motion.t[-1] < measure.about["options"]["duration"] * (1 - 1e-12):
         raise ParameterError(f"the motion ended at t = {motion.t[-1]:g}: {motion.status}")
     return motion, measure.about["of"]

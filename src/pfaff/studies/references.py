@@ -170,10 +170,10 @@ def _candidates(size: int) -> Iterator[int]:
 def _of_loads(case: Any, asked: Asked, kind: str) -> Frame | None:
     """The frame about an equilibrium that is followed from zero load, or from the value of the parameter."""
     if kind == "hopf":
-        hopf = case.hopf(asked.load, asked.to, **asked.fixed)
+        hopf = case.hopf(asked.load, asked.to, fixed=asked.fixed)
         return _on_path(case, asked, hopf.load, hopf.value, hopf.omega).frame(hopf.value, asked.to, TESTS[kind])
     load = case.load_name(asked.load)
-    found = getattr(case, kind)(load, asked.to, **asked.fixed).value
+    found = getattr(case, kind)(load, asked.to, fixed=asked.fixed).value
     value = asked.to if found is None else found
     if not value:
         raise NoBifurcationError(f"no {kind} at this point")
@@ -219,13 +219,13 @@ def _of_steady(case: Any, asked: Asked) -> Frame | None:
     """The frame about steady motions that are followed in a parameter, a speed or a coordinate."""
     if asked.load is None or asked.to is None:
         return None
-    begin = case.steady(**asked.fixed)
+    begin = case.steady(fixed=asked.fixed)
     first = next(iter(begin.branch(asked.load, asked.to).of_kind("hopf")), None)
     if first is None:
         return None
     speed = asked.load not in case.system.parameter_names
     there = case.at(**({} if speed else {asked.load: first.value}))
-    motion = there.steady(begin.state, **{**asked.fixed, **({asked.load: first.value} if speed else {})})
+    motion = there.steady(begin.state, fixed={**asked.fixed, **({asked.load: first.value} if speed else {})})
     J, zeros = motion.flow.jacobian(motion.x, there), sum(motion.zeros)
     held = tuple(motion.flow.states.index(name) for name in asked.fixed)
     reference = Reference(

@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from pfaff.archive.files import whole, why
+from pfaff.archive.layouts import read
 from pfaff.archive.stored import content, sealed
 from pfaff.errors import ParameterError
 from pfaff.statement.values import MEMORY, whole_number
 from pfaff.studies.block import DONE, NONE, PENDING, STATES, Block, Outcome
 from pfaff.studies.points import Chunks, Points, restored
-from pfaff.studies.quantities import WORDS
-from pfaff.studies.recipe import checked
+from pfaff.studies.recipe_checks import checked
 
 if TYPE_CHECKING:
     import xarray
@@ -28,6 +28,22 @@ if TYPE_CHECKING:
 HELD = "study"  # the kind of file, as written in it
 EVERY = 30.0  # seconds after which a file is written again
 MEANINGS = " ".join(word.replace(" ", "_") for word in STATES)
+WORDS = {
+    "hopf": "load of the first Hopf point",
+    "omega": "angular frequency at the Hopf point",
+    "crossing_speed": "d Re λ/d load at the Hopf point",
+    "l1": "first Lyapunov coefficient",
+    "criticality": "−1 supercritical, +1 subcritical or repelled along a family of equilibria, 0 degenerate",
+    "flutter": "flutter load",
+    "flutter_frequency": "angular frequency at the flutter load",
+    "divergence": "divergence load",
+    "buckling": "buckling load",
+    "stable": "1 where the equilibrium is stable, 0 elsewhere",
+    "growth": "largest growth rate of small motions",
+    "period": "period of the cycle",
+    "amplitude": "largest amplitude of a coordinate on the cycle",
+    "multiplier": "largest Floquet multiplier but the trivial one",
+}
 
 
 class Store(Protocol):
@@ -55,7 +71,8 @@ class Store(Protocol):
 def attributes(name: str) -> dict[str, Any]:
     if name == "state":
         return {"flag_values": list(STATES.values()), "flag_meanings": MEANINGS}
-    return {"long_name": WORDS[name]} if name in WORDS else {}
+    own = name.rstrip("_")
+    return {"long_name": WORDS[own]} if own in WORDS else {}
 
 
 @dataclass
@@ -215,7 +232,18 @@ def described(outcomes: Mapping[int, Outcome]) -> dict[int, Any]:
 
 
 def outcomes_from(described: Mapping[str, Any]) -> dict[int, Outcome]:
-    return {int(k): Outcome(*each) for k, each in described.items()}
+    """Outcomes that were read, checked."""
+    return {int(k): Outcome(*_outcome(*each)) for k, each in described.items()}
+
+
+def _outcome(values: Any, state: Any, reason: Any) -> tuple[dict[str, float], int, str]:
+    if state not in STATES.values() or not all(isinstance(each, int | float) for each in values.values()):
+        raise ValueError("a point that was put aside is none")
+    return {str(name): float(value) for name, value in values.items()}, int(state), str(reason)
+
+
+def states_known(states: np.ndarray) -> bool:
+    return bool(np.isin(states, list(STATES.values())).all())
 
 
 def _study_in(path: Path) -> xarray.Dataset:
@@ -232,6 +260,18 @@ def recipe_of_netcdf(path: Path) -> tuple[Points, dict[str, Any]]:
     try:
         recipe = checked(json.loads(data.attrs["recipe"]))
         columns = {name: data[name].to_numpy() for name in recipe["points"]["names"]}
+        for name in [*(name for each in recipe["measures"] for name in each["names"]), "state"]:
+            if list(data[name].shape) != recipe["points"]["shape"]:
+                raise ValueError(f"{name} is not over its points")
+            if data[name].dtype.kind not in "iuf":
+                raise ValueError(f"{name} holds no numbers")
+        if not states_known(data["state"].to_numpy()):
+            raise ValueError("its points are in states that are none")
+        places = [int(place) for place in read("reasons", data.attrs["reasons"], {str: str})]
+        if places and not 0 <= min(places) <= max(places) < data["state"].size:
+            raise ValueError("it tells of points that it does not have")
+        for each in json.loads(data.attrs["aside"]).values():
+            outcomes_from(each)
     except Exception as problem:  # of another version
         raise no_study(path, problem) from problem
     return restored(recipe["points"]["dims"], columns, recipe["points"]["about"]), recipe

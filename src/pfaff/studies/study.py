@@ -14,11 +14,13 @@ import numpy as np
 from pfaff.archive.files import why
 from pfaff.archive.stored import named_as_netcdf
 from pfaff.errors import ParameterError
+from pfaff.statement.called import unfolded
 from pfaff.statement.told import shown_in_notebooks
 from pfaff.statement.values import number_within, one_of, path_from, shown, spelt, told, whole_number
 from pfaff.studies import recipe as recipes
 from pfaff.studies.block import STATES, Job, summary
 from pfaff.studies.executors import Processes, Task, serial
+from pfaff.studies.named_files import LOADING, named
 from pfaff.studies.points import Chunks, Points
 from pfaff.studies.stores import Memory, Store
 from pfaff.studies.telling import Running, Telling
@@ -54,6 +56,7 @@ class Study:
     store: Store = field(repr=False)
     recipe: Mapping[str, Any] = field(repr=False)
     job: Job | None = field(repr=False)
+    going: Callable[[], Job] | None = field(default=None, repr=False)  # makes the job of a study that was read
     _batched: list[int] = field(default_factory=list, init=False, repr=False)
     _interrupts: list[str] = field(default_factory=list, init=False, repr=False)
 
@@ -109,7 +112,7 @@ class Study:
         timeout: float | None = None,
         progress: Callable[[Running], Any] | None = None,
     ) -> Study:
-        if recipes.LOADING:
+        if LOADING:
             return self
         if timeout is not None:
             timeout = number_within("timeout", timeout, lambda x: x > 0, "give a positive time in seconds")
@@ -124,9 +127,7 @@ class Study:
         self._interrupts.clear()
         if not todo:
             return self
-        if self.job is None:
-            raise ParameterError("this study does not know its case: open it with open_sweep(store, case=…)")
-        task = Task(self.job, self.chunks, self.store, todo, known)
+        task = Task(self._known_job(), self.chunks, self.store, todo, known)
         try:
             with Telling(sum(map(self.chunks.size, todo)), progress, self._batched) as tell:
                 if client is not None:
@@ -143,6 +144,26 @@ class Study:
         finally:
             self.store.close()
         return self
+
+    def _known_job(self) -> Job:
+        """What is to be computed, if all of it is known here."""
+        job = self.going() if self.job is None and self.going is not None else self.job
+        assert job is not None
+        for each in job.measures:
+            if not each.known:
+                where = f"{each.about['called']} of {each.about['file']}" if "file" in each.about else "a function"
+                trusted = ", or let that file run with open_sweep(store, trust=True), if you trust it"
+                raise ParameterError(
+                    f"{', '.join(each.names)} is measured by {where}, which is not known here: ask for the study as it "
+                    f"was begun, case.sweep(axes, measure, store){trusted if 'file' in each.about else ''}"
+                )
+        return job
+
+    @property
+    def runs(self) -> tuple[str, ...]:
+        """What ``open_sweep(store, trust=True)`` would run to go on, each as ``file.py:name``; nothing for systems of
+        the atlas."""
+        return named(self.recipe)
 
     @property
     def interrupted(self) -> bool:
@@ -205,14 +226,25 @@ class Study:
     def save(self, path: str | Path) -> Path:
         """Write the results so far as one netCDF file."""
         path = named_as_netcdf(path_from("path", path))
-        kept = Memory(self.points, self.chunks, self.names, self.recipe)
-        for k in self.store.finished():
-            kept.write(k, self.store.read(k))
+        kept = Memory(self.points, self.chunks, self.names, self._whole_recipe())
+        finished = self.store.finished()
+        for k in range(len(self.chunks)):
+            if k in finished:
+                kept.write(k, self.store.read(k))
+            elif aside := self.store.kept(k):
+                kept.keep(k, aside)
         try:
             kept.written(path)
         except OSError as problem:
             raise ParameterError(f"cannot write {path}: {why(problem)}") from problem
         return path
+
+    def _whole_recipe(self) -> Mapping[str, Any]:
+        """The recipe with the statement of the system, which a study in memory does without until it is written."""
+        if "fingerprint" in self.recipe["system"]:
+            return self.recipe
+        assert self.job is not None
+        return {**self.recipe, **recipes.described(self.job.case)}
 
     def quantiles(self, name: str, levels: Any = (0.05, 0.5, 0.95)) -> dict[float, float]:
         """Quantiles of a measure over a sample."""
@@ -232,11 +264,11 @@ class Study:
 
         return indices(self, name)
 
-    def plot(self, name: str | None = None, **at: float) -> Figure:
+    def plot(self, /, name: str | None = None, **at: Any) -> Figure:
         """A curve over one axis, a map with contours over two, slices of more at the values ``at`` of the others."""
         from pfaff.draw.studies import draw_study
 
-        return draw_study(self.dataset, self.points, self._named(name), at)
+        return draw_study(self.dataset, self.points, self._named(name), unfolded("at", at))
 
     def _named(self, name: str | None) -> str:
         return self.names[0] if name is None else one_of(self.names, name, "the study has no measure")

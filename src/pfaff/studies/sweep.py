@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pfaff.errors import ParameterError, PfaffError
 from pfaff.stability.along import checked_end
+from pfaff.statement.called import name_of
 from pfaff.statement.told import rightly_asked
-from pfaff.statement.values import instance, number_from, one_of, path_from, truth, whole_number
+from pfaff.statement.values import instance, number_from, path_from, truth, whole_number
+from pfaff.studies import named_files
 from pfaff.studies import recipe as recipes
 from pfaff.studies.block import Job
 from pfaff.studies.points import Chunks, Points, chunks_of, points_from
@@ -22,6 +26,8 @@ from pfaff.studies.zarr_store import ZarrStore, recipe_of_zarr
 
 if TYPE_CHECKING:
     from pfaff.case import Bound
+    from pfaff.statement.odes import Ode
+    from pfaff.statement.system import System
 
 BATCH, SINGLE = 65536, 100  # points of a chunk: in batches a second or less, one by one some seconds
 STORED = (".nc", ".cdf", ".netcdf")
@@ -42,10 +48,10 @@ def sweep(
     fixed: Mapping[str, float] | None = None,
 ) -> Study:
     """A study of a case; one that was begun in this store is continued."""
-    points, fixed = points_from(axes), fixed or {}
+    points, fixed, load = points_from(axes), fixed or {}, name_of(load)
     _check_axes(case, points, load, fixed)
     first = case.at(**{name: value for name, value in points.point(0).items() if name in case.system.parameter_names})
-    measures = measures_from(measure, first)
+    measures = measures_from(measure, first, points.names)
     _check_loads(first, points, measures, load, fixed)
     job = Job(case, points, measures, Asked(load, _end(to, first, measures, load, fixed), dict(fixed)))
     size = whole_number("chunk", chunk, 1, 2**31, "take smaller ones") if chunk is not None else _usual(job)
@@ -84,6 +90,12 @@ def _check_loads(
     """Raise for a load sought from zero as an axis: it would give the same number everywhere."""
     kinds = {name: each.about["kind"] for each in measures for name in each.names}
     sought = [name for name, kind in kinds.items() if kind in ("critical", "hopf")]
+    moving = speeds(case, Asked(fixed={**fixed, **dict.fromkeys(points.names, 0.0)}))
+    for name in [each for each, kind in kinds.items() if kind == "critical"] if moving else []:
+        raise ParameterError(
+            f"{name} is of equilibria, and {moving[0]} selects a steady motion: measure 'hopf', with load=… and to=…, "
+            "or 'stable' or 'growth'"
+        )
     if not sought or speeds(case, Asked(fixed=fixed)) or (searched := case.load_name(load)) not in points.names:
         return
     held = {**fixed, **{name: value for name, value in points.point(0).items() if name in case.system.moving_names}}
@@ -124,16 +136,20 @@ def _placed(job: Job, chunks: Chunks, path: Path | None, recipe: dict[str, Any],
 def _check_axes(case: Bound, points: Points, load: str | None, fixed: Mapping[str, float]) -> None:
     known = [*case.system.parameter_names, *case.system.moving_names]
     if "state" in points.names:
-        raise ParameterError("an axis may not be called state, as a study calls what became of its points: rename it")
+        raise ParameterError(
+            "an axis may not be called state, as a study calls what became of its points: rename the "
+            "parameter or coordinate"
+        )
     for name in (*points.names, *([] if load is None else [load])):
-        one_of(known, name, f"{case.system.name} has no parameter or coordinate")
+        case.system.named(name, known, f"{case.system.name} has no parameter or coordinate")
     for name in points.names:
         if name in fixed:
             raise ParameterError(f"{name} is an axis and fixed as well: leave one out")
         if name == load:
             raise ParameterError(f"{name} is what is searched, and an axis as well: leave one out")
+    held = (*case.system.moving_names, *getattr(case.system, "reaction_names", ()))
     for name in fixed:
-        one_of(case.system.moving_names, name, f"{case.system.name} has no coordinate or state")
+        case.system.named(name, held, f"{case.system.name} has no coordinate or state to fix")
 
 
 def _recipe(job: Job, chunks: Chunks, source: str | None, kept: bool) -> dict[str, Any]:
@@ -176,39 +192,66 @@ def _stored(path: Path) -> tuple[Points, dict[str, Any]]:
 
 
 @rightly_asked
-def open_sweep(path: str | Path, case: Bound | None = None, accept: bool = False, known: bool = True) -> Study:
+def open_sweep(
+    path: str | Path, case: Bound | System | Ode | None = None, accept: bool = False, trust: bool = False
+) -> Study:
     """A study that was begun in a store: its numbers so far, and the way to go on,
     ``pfaff.open_sweep("map.zarr").run()``.
 
-    The case is made again as the store says, or is given where the store cannot know how; ``known=False`` does without,
-    for a look at the numbers.
+    Opening reads numbers. To go on, a system of the atlas is made again, and any other is given, with its values or
+    without: ``open_sweep(path, case)``. With ``trust=True`` it is taken from the Python file that the store names, and
+    so are functions that measure, by running these files: say so of stores from people whose programs you would run.
+    ``study.runs`` lists them. ``accept=True`` goes on with a store of another version of pfaff.
     """
     path = path_from("path", path)
     if not path.exists():
         raise ParameterError(f"no study in {path}: there is no such file or folder")
     points, recipe = _stored(path)
+    accept, trust = truth("accept", accept), truth("trust", trust)
     chunks = Chunks(points.shape, tuple(recipe["chunk"]))
-    measures = restored_measures(recipe["measures"])
-    names = tuple(name for each in measures for name in each.names)
+    names = tuple(name for each in recipe["measures"] for name in each["names"])
     kept: Store = (
         NetCDF(path, points, chunks, names, recipe) if path.suffix in STORED else ZarrStore(path, points, chunks, names)
     )
-    study = Study(points, names, chunks, kept, recipe, None)
-    case = _case_of(path, recipe, case, accept) if known else None
-    if case is None:
-        return study
-    return replace(study, job=Job(case, points, measures, Asked(**recipe["asked"])))
+    going = partial(_resumed, path, points, recipe, accept=accept)
+    study = Study(points, names, chunks, kept, recipe, None, going)
+    return study if case is None and not trust else replace(study, job=going(case, trust))
 
 
-def _case_of(path: Path, recipe: Mapping[str, Any], case: Bound | None, accept: bool) -> Bound | None:
+def _resumed(
+    path: Path,
+    points: Points,
+    recipe: Mapping[str, Any],
+    case: Bound | System | Ode | None = None,
+    trust: bool = False,
+    *,
+    accept: bool,
+) -> Job:
+    """What is left to do of a study, by the case given, by the atlas, or by files that are trusted."""
+    if trust and (runs := named_files.named(recipe)):
+        print(f"{path} is trusted: this runs {', '.join(runs)}", file=sys.stderr, flush=True)
+    measures = restored_measures(recipe["measures"], trust)
+    return Job(_case_of(path, recipe, case, accept, trust), points, measures, Asked(**recipe["asked"]))
+
+
+def _case_of(path: Path, recipe: Mapping[str, Any], case: Any, accept: bool, trust: bool) -> Bound:
     from pfaff.case import Bound
+    from pfaff.statement.odes import Ode
+    from pfaff.statement.system import System
 
+    about = recipe["system"]
     if case is None:
-        if not {"atlas", "file"} & set(recipe["system"]):
-            return None
+        if "atlas" not in about and not (trust and "file" in about):
+            runs = f", or let {path} run {about['file']} with trust=True, if you trust both" if "file" in about else ""
+            raise ParameterError(
+                f"{path} holds numbers of {about['name']} and not its statement: to go on give the system, "
+                f"pfaff.open_sweep({str(path)!r}, case=…){runs}"
+            )
         case = recipes.made(recipe)
-    instance("case", case, Bound, "give the system with its values, system.at(…)")
+    elif isinstance(case, System | Ode):
+        case = recipes.bound_to(case, recipe)
+    instance("case", case, Bound, "give the system, or the system with its values, system.at(…)")
     now = recipes.described(case)
-    now["system"] = {**recipe["system"], "name": case.system.name, "fingerprint": now["system"]["fingerprint"]}
+    now["system"] = {**about, "name": case.system.name, "fingerprint": now["system"]["fingerprint"]}
     _check_same(path, {key: recipe[key] for key in now}, now, accept)
     return case

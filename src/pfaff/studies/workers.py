@@ -21,10 +21,12 @@ from typing import Any
 import numpy as np
 
 from pfaff.archive.files import why
+from pfaff.errors import ParameterError
 from pfaff.studies.block import Job, Outcome, compute
 
 ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
 GRACE = 20.0  # seconds more for the first point of a process, which loads and compiles
+MAIN = b"__main__"  # where functions that are typed in say they are
 CRASHES = 3  # crashes at the same point after which it is left out
 
 
@@ -38,10 +40,37 @@ class Order:
     batched: bool = True
 
 
+def parcel(job: Job, store: Any) -> bytes:
+    """A job and its store for other processes. Functions that no file holds, such as lambdas, go as cloudpickle writes
+    them, where it is installed."""
+    typed_in = [each for each in job.measures if each.about["kind"] == "function" and "file" not in each.about]
+    try:
+        import cloudpickle
+    except ImportError:
+        cloudpickle = None
+    writer = cloudpickle if cloudpickle is not None and typed_in else pickle
+    problem: Exception | None = None
+    for each in dict.fromkeys([writer, cloudpickle or pickle]):
+        try:
+            sent: bytes = each.dumps((job, store))
+        except Exception as found:  # objects of the user's may raise anything when they are pickled
+            problem = found
+        else:
+            if each is not pickle or MAIN not in sent:  # what is typed in is not found again by its name
+                return sent
+    names = [name for each in typed_in for name in each.names]
+    what = f"what measures {', '.join(names)}" if names else f"{job.case.system.name}, of which this study is,"
+    raise ParameterError(
+        f"{what} cannot be sent to other processes{f' ({why(problem)})' if problem else ''}: write its functions with "
+        "def at the top of a file, run it here, without workers=, or install cloudpickle, which sends functions that "
+        "are typed in"
+    ) from problem
+
+
 class Worker:
     """A process, its current point, and its deadline."""
 
-    def __init__(self, number: int, job: Job, store: Any, events: Queue[tuple[int, Any]]) -> None:
+    def __init__(self, number: int, parcel: bytes, events: Queue[tuple[int, Any]]) -> None:
         self.number, self.fresh = number, True
         self.order: Order | None = None
         self.at: int | None = None
@@ -54,12 +83,12 @@ class Worker:
             env=environment,
             start_new_session=True,  # Ctrl-C is for the one who asked
         )
-        self._send((job, store))
+        self._send(parcel)
         Thread(target=self._listen, args=(events,), daemon=True).start()
 
     def give(self, order: Order) -> None:
         self.order, self.at, self.deadline = order, None, None
-        self._send(order)
+        self._send(pickle.dumps(order))
 
     def reached(self, k: int, timeout: float | None) -> None:
         self.at = k
@@ -70,10 +99,10 @@ class Worker:
         self.process.kill()
         self.process.wait()
 
-    def _send(self, message: Any) -> None:
+    def _send(self, message: bytes) -> None:
         assert self.process.stdin is not None
         try:
-            pickle.dump(message, self.process.stdin)
+            self.process.stdin.write(message)
             self.process.stdin.flush()
         except BrokenPipeError:
             pass  # it has died, as its silence shows

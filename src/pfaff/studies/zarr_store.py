@@ -22,13 +22,15 @@ from pfaff.archive.files import why, write_text
 from pfaff.errors import ParameterError
 from pfaff.studies.block import STATES, Block, Outcome
 from pfaff.studies.points import Chunks, Points, restored
-from pfaff.studies.recipe import checked
-from pfaff.studies.stores import attributes, described, no_study, outcomes_from
+from pfaff.studies.recipe_checks import checked
+from pfaff.studies.stores import attributes, described, no_study, outcomes_from, states_known
 
 if TYPE_CHECKING:
     import xarray
 
 RECIPE, REASONS, ASIDE = "recipe", "reasons", "aside"
+KINDS = ("float64", "int8")  # of arrays
+CODECS = ("bytes", "zstd", "gzip", "blosc", "crc32c")  # of arrays; none of these executes what it decodes
 INSTALL = "a Zarr store needs the extra: pip install 'pfaff[sweep]'; or keep the study in memory or in a .nc file"
 
 
@@ -82,7 +84,7 @@ class ZarrStore:
     @property
     def group(self) -> Any:
         if self._open is None:
-            self._open = zarr_library().open_group(str(self.path), mode="r+")
+            self._open = _opened(self.path, "r+")
         return self._open
 
     def finished(self) -> set[int]:
@@ -126,7 +128,10 @@ class ZarrStore:
 
     def _read(self, name: str, k: int) -> np.ndarray:
         try:
-            return np.asarray(self.group[name][self.chunks.slices(k)]).ravel()
+            found = np.asarray(self.group[name][self.chunks.slices(k)]).ravel()
+            if name == "state" and not states_known(found):
+                raise ValueError("its points are in states that are none")
+            return found
         except Exception as problem:  # zarr and its codecs may raise anything
             raise self._damaged(name, k, problem) from problem
 
@@ -135,7 +140,10 @@ class ZarrStore:
             return {}
         try:
             told = json.loads(self._told(k).read_text(encoding="utf-8"))
-            return {int(place): str(text) for place, text in told.items()}
+            found = {int(place): str(text) for place, text in told.items()}
+            if found and not 0 <= min(found) <= max(found) < self.chunks.size(k):
+                raise ValueError("they are of points that it does not have")
+            return found
         except (OSError, ValueError, AttributeError) as problem:
             raise self._damaged(REASONS, k, problem) from problem
 
@@ -162,7 +170,11 @@ class ZarrStore:
         for name in sorted(os.listdir(folder)) if folder.is_dir() else ():
             if name.startswith("."):
                 continue
-            k = int(np.ravel_multi_index(tuple(map(int, name.removesuffix(".json").split("."))), self.chunks.counts))
+            try:
+                index = tuple(map(int, name.removesuffix(".json").split(".")))
+                k = int(np.ravel_multi_index(index, self.chunks.counts))
+            except ValueError as problem:
+                raise ParameterError(f"{folder / name} belongs to no chunk of {self.path}: delete it") from problem
             first = int(self.chunks.places(k)[0])
             found.update({first + place: text for place, text in self._reasons_of(k).items()})
         return dict(sorted(found.items()))
@@ -189,17 +201,38 @@ class ZarrStore:
 
 def recipe_of_zarr(path: Path) -> tuple[Points, dict[str, Any]]:
     """The points and the recipe of a store."""
-    zarr = zarr_library()
+    zarr_library()
     try:
-        group = zarr.open_group(str(path), mode="r")
+        group = _opened(path, "r")
         recipe = checked(dict(group.attrs[RECIPE]))
+        measured = [*(name for each in recipe["measures"] for name in each["names"]), "state"]
+        for name in (*recipe["points"]["names"], *measured):
+            _check_plain(path / name)
         columns = {name: np.asarray(group[name][:]) for name in recipe["points"]["names"]}
-        for name in [*(name for each in recipe["measures"] for name in each["names"]), "state"]:
+        for name in measured:
             if list(group[name].shape) != recipe["points"]["shape"]:
                 raise ValueError(f"{name} is not over its points")
     except Exception as problem:  # zarr and its codecs may raise anything
         raise no_study(path, problem) from problem
     return restored(recipe["points"]["dims"], columns, recipe["points"]["about"]), recipe
+
+
+def _opened(path: Path, mode: str) -> Any:
+    """The group of a store in the format that it is written in; metadata at other places are not looked at."""
+    return zarr_library().open_group(str(path), mode=mode, zarr_format=3, use_consolidated=False)
+
+
+def _check_plain(path: Path) -> None:
+    """Raise unless an array is of numbers, and encoded as a study encodes it: its metadata name the codecs that decode
+    it, and some codecs execute what they decode."""
+    if not (path / "zarr.json").is_file():
+        raise KeyError(path.name)
+    about = json.loads((path / "zarr.json").read_text(encoding="utf-8"))
+    codecs = [each["name"] for each in about["codecs"]]
+    if about["zarr_format"] != 3 or about["data_type"] not in KINDS or about.get("storage_transformers"):
+        raise ValueError(f"{path.name} holds no plain numbers")
+    if unknown := [each for each in codecs if each not in CODECS]:
+        raise ValueError(f"{path.name} is encoded by {unknown[0]}, which no study uses")
 
 
 def _put_aside(file: Path) -> dict[int, Outcome]:

@@ -161,7 +161,7 @@ class Stated(Subject):
 
     def bound(self, view: View) -> Bound:
         """The case at the values of a view."""
-        return self.case.at(**view.values)
+        return self.case.at(view.values)
 
     def check(self, view: View) -> None:
         self.bound(view)
@@ -171,7 +171,7 @@ class Stated(Subject):
     def grown(self, view: View) -> Bound:
         """The case that the diagram of a view belongs to."""
         names = self.case.system.parameter_names
-        return self.case.at(**{name: text for name, text in view.grown.items() if name in names})
+        return self.case.at({name: text for name, text in view.grown.items() if name in names})
 
     def held(self, texts: Mapping[str, str]) -> dict[str, float]:
         """Numbers for states among texts by name."""
@@ -201,7 +201,7 @@ class Stated(Subject):
         case: Any = self.bound(view)
         if view.shows == "steady":
             check_mechanical(self, "steady motions are")
-            motion = case.steady(**self.held(view.start))
+            motion = case.steady(fixed=self.held(view.start))
             shape = np.array([motion.state.get(name, 0.0) for name in case.system.coordinate_names])
             return _roots(motion.spectrum(), motion.status, shape)
         found = case.spectrum(about) if about is not None else case.spectrum()
@@ -299,6 +299,6 @@ def _stored(store: str | None) -> dict[str, Any]:
         return {}
     from pfaff.studies.sweep import open_sweep
 
-    study = open_sweep(store, accept=True, known=False)
+    study = open_sweep(store)
     axes = {name: [float(each) for each in study.dataset[name].to_numpy()[[0, -1]]] for name in study.points.dims}
     return {"names": list(study.names), "axes": axes}

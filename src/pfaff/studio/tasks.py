@@ -98,7 +98,7 @@ class Tasks:
         if isinstance(self.subject, Assembled):
             return _assembly_motion(self.subject, view, duration, start, progress)
         case: Any = check_case(self.subject, "motions").bound(view)
-        return case.simulate(duration, progress=progress, **start)
+        return case.simulate(duration, progress=progress, initial=start)
 
     def _known(self, task: str, asked: Any, make: Callable[[], Any]) -> Any:
         """The last result of a task, or a new one where something else is asked for."""
@@ -120,7 +120,7 @@ class Tasks:
         """All equilibria; for an ODE the one near the initial values."""
         case: Any = check_case(self.subject, "equilibria").bound(view)
         if self.subject.kind == "ode":
-            at = case.equilibrium(**self.subject.begins(view))
+            at = case.equilibrium(start=self.subject.begins(view))
             return [at], at.status
         found = self._known("equilibria", view.values, case.equilibria)
         return found, found.status
@@ -162,7 +162,7 @@ class Tasks:
 
         if self.subject.store is None:
             raise ParameterError("the studio was opened without a store: pfaff studio SYSTEM --store map.zarr")
-        return open_sweep(self.subject.store, accept=True, known=False)
+        return open_sweep(self.subject.store)
 
 
 def searched(view: View) -> str | None:

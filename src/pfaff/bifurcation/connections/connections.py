@@ -182,8 +182,7 @@ class Connection:
         return f"<{self._about}>"
 
     def __getitem__(self, name: str) -> float:
-        one_of(list(self.values), name, "no parameter that varies here is called")
-        return self.values[name]
+        return self.values[one_of(list(self.values), name, "no parameter that varies here is called")]
 
     def curve(
         self,

@@ -22,6 +22,7 @@ from pfaff.bifurcation.equilibria.zero_forms import (
 )
 from pfaff.bifurcation.hopf.extended import hopf_near, hopf_of
 from pfaff.bifurcation.hopf.sparse_hopf import SparseExpansion, sparse_hopf
+from pfaff.bifurcation.hopf.verdicts import criticality_of
 from pfaff.continuation.course import POINTS, STEP, Bounds, Course, checked_way
 from pfaff.continuation.endings import Refused
 from pfaff.continuation.kinds import Kind, OfKind
@@ -61,6 +62,18 @@ class CurvePoint(RestPoint):
             )
         return self.spot.facts.coefficient / self.omega if self.omega else NAN
 
+    @property
+    def criticality(self) -> str:
+        """What is born at a Hopf point, in words; nothing at a fold, a neutral saddle, or where there is no l1."""
+        third = getattr(self.spot.facts, "third", None)
+        return "" if third is None else criticality_of(third)
+
+    @property
+    def attracts(self) -> bool:
+        """Whether the cycles born at a Hopf point attract, other modes left aside; so said where there is no l1."""
+        third = getattr(self.spot.facts, "third", None)
+        return third is None or third.attracts or not self.criticality.startswith(("super", "sub"))
+
     @cached_property
     def hopf(self) -> Hopf:
         """A Hopf point of the curve as ``case.hopf`` gives it, from which cycles are followed."""
@@ -76,7 +89,8 @@ class CurvePoint(RestPoint):
     @property
     def _what(self) -> str:
         kind, letter = ("pitchfork", "c") if self.spot.facts.pitchfork else self.problem.words[:2]
-        return f"{kind} ({letter} = {self.coefficient:.6g})"
+        told = self.criticality.partition(", but ")[2]  # what l1 does not tell
+        return f"{kind} ({letter} = {self.coefficient:.6g}{f'; {told}' if told else ''})"
 
 
 @answering

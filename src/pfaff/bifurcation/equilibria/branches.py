@@ -227,7 +227,7 @@ class EquilibriumBranch(RestTrail[EquilibriumPoint, SpecialPoint], Branch[Equili
 
         states = self.points[0].equations.flow.states
         if state is not None:
-            one_of(states, state, "no state")
+            state = one_of(states, state, "no state")
         return draw_equilibria_branch(self, state)
 
 

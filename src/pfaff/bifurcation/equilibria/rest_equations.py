@@ -59,7 +59,7 @@ class RestEquations:
     @property
     def attracting(self) -> int:
         """The number of holonomic constraints that attract the flow."""
-        return len(self.case.system.holonomic_constraints) if self.flow.settle else 0  # type: ignore[attr-defined]
+        return len(self.case.system.statement.positions) if self.flow.settle else 0  # type: ignore[attr-defined]
 
     @known_property
     def parameters(self) -> tuple[str, ...]:

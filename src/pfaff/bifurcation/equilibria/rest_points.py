@@ -100,7 +100,8 @@ class RestPoint:
     @property
     def measurable(self) -> tuple[str, ...]:
         """Names that expressions of a point may contain: parameters, states, reactions."""
-        return tuple(dict.fromkeys((*self.case.system.parameter_names, *self.state, *self.reaction)))
+        aliases = getattr(self.case.system, "reaction_aliases", ())
+        return tuple(dict.fromkeys((*self.case.system.parameter_names, *self.state, *self.reaction, *aliases)))
 
     def measured(self, name: str) -> float:
         """The value that a name stands for in expressions."""
@@ -122,8 +123,7 @@ class RestPoint:
         reaction, aliases = self.reaction, getattr(self.equations.case.system, "reaction_aliases", {})
         known = {**self.values, **self.state, **reaction}
         known |= {alias: reaction[p] for alias, p in aliases.items() if p in reaction}
-        one_of(list(known), name, "no state or reaction")
-        return known[name]
+        return known[one_of(list(known), name, "no state or reaction")]
 
 
 @answering

@@ -98,7 +98,7 @@ def _multiple(spot: Spot, kind: str, many: int) -> SpecialForm:
 def _on_family(problem: Any, spot: Spot, omega: float) -> str:
     """What happens at the Hopf point of a family of equilibria, in words (Fiedler, Liebscher and Alexander 2000)."""
     from pfaff.bifurcation.hopf.extended import normal_form_at
-    from pfaff.bifurcation.hopf.hopf import criticality_of
+    from pfaff.bifurcation.hopf.verdicts import criticality_of
 
     s = problem.equations
     _, third = normal_form_at(s.field(spot.z), s.x(spot.z), problem.value(spot), omega)

@@ -104,7 +104,7 @@ def mechanical_start(case: Any, start: Any, fixed: Mapping[str, float], name: st
     frequency = float(np.abs(lin.eigenvalues()).max(initial=0.0)) or 1.0
     flow = regular_flow(case.system, lin, frequency)
     x = state_on(flow, at.q)
-    zeros = len(x) - len(case.system.holonomic_constraints) - len(lin.spectrum().values)
+    zeros = len(x) - len(case.system.statement.positions) - len(lin.spectrum().values)
     return Start(flow, x, [name for name in (*fixed, *at.fixed) if name in flow.states], zeros)
 
 
@@ -113,7 +113,7 @@ def _rest(case: Any, given: Mapping[str, float], fixed: Mapping[str, float]) -> 
     from pfaff.rest.mechanical import equilibrium_near
 
     if not given:
-        return case.equilibrium(**fixed)
+        return case.equilibrium(fixed=fixed)
     balance = Balance(case, fixed)
     z = balance.start()
     for name, value in given.items():

@@ -68,7 +68,7 @@ def find_hopf(case: Bound, load: str, to: float | None, near: float | None, fixe
         along = search_along(Outward(path, sign), distance, usual)
         value = _load_within(along, near)
         if value is not None:
-            return hopf_at(path, value, {"load": load, "to": to, "near": near, **fixed})
+            return hopf_at(path, value, {"load": load, "to": to, "near": near, "fixed": dict(fixed)})
         if along.ended:
             break
     everywhere = distance is None and along.search.to >= FARTHEST * usual
@@ -76,9 +76,9 @@ def find_hopf(case: Bound, load: str, to: float | None, near: float | None, fixe
         line = search_line(Outward(path, sign), distance)
         value = None if line is None else _load_within(line, None)
         if value is not None:
-            return hopf_at(path, value, {"load": load, "to": to, "near": near, **fixed})
+            return hopf_at(path, value, {"load": load, "to": to, "near": near, "fixed": dict(fixed)})
         everywhere = line is not None
-    raise NoBifurcationError(_absence(along, usual if everywhere else None))
+    raise NoBifurcationError(_absence(along, usual if everywhere else None, to))
 
 
 def _on_a_branch(case: Bound, load: str, to: float | None, near: float | None, fixed: Mapping[str, float]) -> Hopf:
@@ -178,8 +178,8 @@ def _several(path: EquilibriumPath, load: float, frequencies: np.ndarray) -> str
     )
 
 
-def _absence(along: Along, usual: float | None) -> str:
-    """What was searched in vain, in words: an interval, or the ``usual`` one and all beyond it."""
+def _absence(along: Along, usual: float | None, to: float | None) -> str:
+    """What was searched in vain, in words: an interval, that asked for or the ``usual`` one, or all beyond it, too."""
     path = along.path.path
     end = along.to if usual is None else along.path.load(usual)
     of = f"{path.case.system.name}{_beginning(path)}"
@@ -196,8 +196,19 @@ def _absence(along: Along, usual: float | None) -> str:
     text += "" if usual is None else ", nor beyond"
     if isinstance(path, LoadPath) and not path.linearise(path.origin).C.any():
         return f"{text}: without damping eigenvalues meet on the imaginary axis and do not cross it; add damping"
-    farther = "search farther with to=…, or" if usual is None else "vary another parameter, or search"
-    return f"{text}: {farther} in the other direction"
+    farther = (
+        "search farther with to=…" if to is None else f"search farther than to={to:g}, as to={_beyond(path, to):g}"
+    )
+    ways = [farther if usual is None else "vary another parameter"]
+    symbol = path.case.system.parameter(path.load)
+    if not symbol.is_nonnegative or (path.origin > 0 and end > path.origin):
+        ways.append("search in the other direction, to=…")
+    return f"{text}: {', or '.join(ways)}"
+
+
+def _beyond(path: EquilibriumPath, to: float) -> float:
+    """An end twice as far as one that was searched to."""
+    return path.origin + 2 * (to - path.origin)
 
 
 def _beginning(path: EquilibriumPath) -> str:

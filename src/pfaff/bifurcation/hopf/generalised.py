@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 
 def vanishing(hopf: Hopf, name: str, between: tuple[float, float]) -> Hopf:
     """The first point with l1 = 0 on the curve of Hopf points between two values of another parameter."""
-    if hopf.case.system.parameter(name).name == hopf.load:
+    name = hopf.case.system.parameter(name).name
+    if name == hopf.load:
         raise ParameterError(f"{name} is the load, which places the Hopf point: vary another parameter")
     low, high = pair("between", between, "(10, 30)")
     first, last = (_with_l1(hopf, name, value) for value in (low, high))
@@ -40,11 +41,11 @@ def vanishing(hopf: Hopf, name: str, between: tuple[float, float]) -> Hopf:
 
 def _with_l1(hopf: Hopf, name: str, value: float) -> Hopf:
     found = _hopf_with(hopf, name, value)
-    if found.drifts:
+    if found.drifts or found.undecided:
         raise NoBifurcationError(f"{found.criticality}, at {name} = {value:g}: there is no l1 to vanish")
     return found
 
 
 def _hopf_with(hopf: Hopf, name: str, value: float) -> Hopf:
     """The Hopf point that the same search finds with another value of a parameter."""
-    return hopf.case.unchecked(**{hopf.load: hopf.origin}).at(**{name: value}).hopf(**hopf.asked)
+    return hopf.case.unchecked(**{hopf.load: hopf.origin}).at({name: value}).hopf(**hopf.asked)

@@ -56,12 +56,12 @@ class Growth:
 
     def speed(self, name: str, load: float) -> float:
         """The mean speed of an ignorable coordinate on that cycle."""
-        one_of(self.speeds, name, f"{self.hopf.case.system.name} has no ignorable coordinate")
+        name = one_of(self.speeds, name, f"{self.hopf.case.system.name} has no ignorable coordinate")
         return self.speeds[name] * self.amplitude(load) ** 2
 
     @property
     def status(self) -> str:
-        kind = "supercritical" if self.hopf.c1.real < 0 else "subcritical"
+        kind = self.hopf.criticality
         walks = "".join(f"; mean speed of {name} {speed:.10g} A²" for name, speed in self.speeds.items())
         return f"{kind}: A² = {self.slope:.10g} ({self.hopf.load} − {self.hopf.value:.10g}) for {self.of}{walks}"
 
@@ -72,7 +72,7 @@ class Growth:
 def growth(hopf: Hopf, of: str | None) -> Growth:
     """The growth of an observable: a state, a coordinate of a point of a rod, or a formula in the coordinates."""
     system = hopf.case.system
-    if hopf.drifts or hopf.degenerate:
+    if hopf.drifts or hopf.undecided or hopf.degenerate:
         raise ParameterError(f"the third-order normal form predicts no cycle here: {hopf.criticality}")
     if of is None:
         of = _usual(hopf, system)

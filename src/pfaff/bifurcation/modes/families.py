@@ -143,7 +143,7 @@ class NormalMode(Branch[FreeVibration, SpecialVibration]):
         from pfaff.draw.response import draw_mode
 
         if state is not None:
-            one_of(self.amplitudes, state, "no state")
+            state = one_of(self.amplitudes, state, "no state")
         return draw_mode(self, state or next(iter(self.amplitudes)))
 
 

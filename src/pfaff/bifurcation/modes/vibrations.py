@@ -14,12 +14,14 @@ from pfaff.bifurcation.orbits.orbits import OrbitPoint, Special
 from pfaff.continuation.course import STEP
 from pfaff.continuation.measuring import checked_events
 from pfaff.errors import NoBifurcationError, ParameterError
+from pfaff.statement.called import beside
 from pfaff.statement.told import answering
 from pfaff.statement.values import MOST, heard, number_within, one_of, spelt, whole_number
 
 if TYPE_CHECKING:
     from pfaff.bifurcation.modes.families import NormalMode
 
+OWN = ("energy", "frequency")  # what expressions of a vibration may contain beside what those of an orbit may
 MODE_POINTS = 300  # of a mode, at most, unless more are asked for
 
 
@@ -59,12 +61,14 @@ class Vibrating(OrbitPoint):
     @property
     def measurable(self) -> tuple[str, ...]:
         """Names as for orbits, with ``energy`` and ``frequency``."""
-        return ("energy", "frequency", *(name for name in super().measurable if name != UNFOLDING))
+        others = tuple(name for name in super().measurable if name != UNFOLDING)
+        return (*beside(OWN, others), *others)
 
     def measured(self, name: str) -> float:
         """The value that a name stands for in expressions."""
         one_of(self.measurable, name, "no expression contains")
-        return float(getattr(self, name)) if name in ("energy", "frequency") else super().measured(name)
+        own = dict(zip(self.measurable, OWN, strict=False))  # they come first
+        return float(getattr(self, own[name])) if name in own else super().measured(name)
 
     def orbits(self, *_: Any, **__: Any) -> NoReturn:
         """Refused: free vibrations are a family at one value of every parameter."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pfaff.errors import ParameterError
-from pfaff.statement.values import numbers_from, one_of
+from pfaff.statement.values import numbers_from
 
 if TYPE_CHECKING:
     from pfaff.case import Bound
@@ -33,7 +33,7 @@ def loop_of(case: Bound, motion: Any, t: Any, given: Mapping[str, Any]) -> Loop:
         raise ParameterError(f"at which times? Give t=… with {', '.join(given)}")
     names = case.system.shape.states  # type: ignore[attr-defined]
     for name in given:
-        one_of(names, name, f"{case.system.name} has no state")
+        case.system.named(name, names, f"a loop of {case.system.name} is not given by")
     times = _row("t", t)
     if len(times) < FEWEST or not (np.diff(times) > 0).all():
         raise ParameterError(f"t: give at least {FEWEST} times that increase")

@@ -47,7 +47,8 @@ def neutral(point: OrbitPoint, to: float) -> OrbitPoint:
     own, X = len(own_states(p.flow)), p.collocation.stages(cycle)
     for value in (point.value, (point.value + to) / 2, to):
         _, J = rates_and_jacobians(p.collocation.equations, X, value)
-        if not np.abs(np.trace(J[:own, :own])).max() * point.period < PRESERVED:
+        spread = np.trace(J[:own, :own]) + len(p.flow.bonds) * p.flow.settle  # of motions that obey the constraints
+        if not np.abs(spread).max() * point.period < PRESERVED:
             return point
     problem = NeutralProblem(p.case, p.flow, p.load, p.accuracy, p.unfolding, p.held, p.mirror)
     return OrbitPoint(problem, problem.continuation(1.0).adopted(point.point))

@@ -154,7 +154,7 @@ class OrbitBranch(Branch[OrbitPoint, Special]):
 
         states = self.problem.flow.states
         if state is not None:
-            one_of(states, state, "no state")
+            state = one_of(states, state, "no state")
         return draw_branch(self, state or states[0])
 
     def animate(

@@ -19,6 +19,7 @@ from pfaff.continuation.course import POINTS, STEP, Bounds, Course, checked_way
 from pfaff.continuation.kinds import OfKind
 from pfaff.errors import number_of
 from pfaff.flow.forcing import forcing_of
+from pfaff.statement.called import beside
 from pfaff.statement.told import shown_in_notebooks
 from pfaff.statement.values import one_of, spelt
 from pfaff.threads import cached_property
@@ -128,12 +129,13 @@ class OrbitPoint(Travels):
 
     @property
     def measurable(self) -> tuple[str, ...]:
-        """Names that expressions of an orbit may contain: parameters, its period, and extreme values of states; for a
-        forced one also the frequency of the forcing and the phases."""
+        """Names that expressions of an orbit may contain: parameters, its period (``period_`` beside a parameter
+        ``period``), and extreme values of states; for a forced one also the frequency of the forcing and the phases."""
         forced = bool(self.problem.flow.carried)
         kinds, others = (*EXTREMES, "mean", *(("phase",) if forced else ())), ("frequency",) if forced else ()
         extremes = (f"{kind}_{name}" for name in own_states(self.problem.flow) for kind in kinds)
-        return (*self.case.system.parameter_names, "period", *others, *extremes)
+        names = self.case.system.parameter_names
+        return (*names, *beside(("period", *others), names), *extremes)
 
     def measured(self, name: str) -> float:
         """The value that a name stands for in expressions."""
@@ -141,9 +143,9 @@ class OrbitPoint(Travels):
         names = self.case.system.parameter_names
         if name in names:
             return float(self.case.numbers[names.index(name)])
-        if name == "period":
-            return self.period
         kind, _, state = name.partition("_")
+        if kind == "period":
+            return self.period
         if kind in ("frequency", "phase"):
             from pfaff.bifurcation.response.response import ResponsePoint
 

@@ -169,12 +169,12 @@ class Response(Travels, Branch[ResponsePoint, "Special"]):
 
     def amplitude(self, name: str) -> np.ndarray:
         """Amplitude of one state along the branch."""
-        one_of(self.states, name, "no state")
+        name = one_of(self.states, name, "no state")
         return np.array([point.amplitude[name] for point in self])
 
     def phase(self, name: str) -> np.ndarray:
         """Phase of one state along the branch, without jumps by 2π."""
-        one_of(self.states, name, "no state")
+        name = one_of(self.states, name, "no state")
         phases = np.array([point.phase[name] for point in self])
         known = np.isfinite(phases)
         phases[known] = np.unwrap(phases[known])
@@ -190,7 +190,7 @@ class Response(Travels, Branch[ResponsePoint, "Special"]):
 
     def mean(self, name: str) -> np.ndarray:
         """Mean of one state along the branch, or of the velocity of an ignorable coordinate."""
-        one_of(self[0].mean, name, "no state")
+        name = one_of(self[0].mean, name, "no state")
         return np.array([point.mean[name] for point in self])
 
     def at(self, value: float) -> tuple[ResponsePoint, ...]:

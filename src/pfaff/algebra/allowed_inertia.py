@@ -1,0 +1,67 @@
+"""Inertia of the velocities that constraints allow: a mass matrix may be singular alone, and regular on these.
+
+What counts is M on the kernel of A: four coordinates of a quaternion have the inertia of three rotations, and its
+length, which has none, is held by a constraint.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from pfaff.algebra.tolerances import rank
+
+
+class Allowed(NamedTuple):
+    """The least inertia among velocities that are allowed, beside the largest, and the coordinate that moves most
+    then."""
+
+    least: float
+    along: int
+
+    def lacks(self, least: float) -> bool:
+        """Whether an allowed velocity has no inertia, or a negative one."""
+        return not self.least > least
+
+
+def allowed_inertia(M: np.ndarray, A: np.ndarray) -> Allowed:
+    """The least inertia on the kernel of A, in units in which inertias of coordinates are one."""
+    d = kinetic_units(M, A)
+    scaled, rows = M * d[:, None] * d, A * d
+    sizes = np.abs(rows).max(axis=1, initial=0.0, keepdims=True)
+    free = np.eye(len(M))
+    if len(rows):
+        _, values, right = np.linalg.svd(rows / np.where(sizes > 0, sizes, 1.0))
+        free = right[rank(values) :].T
+    if not free.shape[1]:
+        return Allowed(np.inf, 0)
+    inertia, directions = np.linalg.eigh(free.T @ scaled @ free)
+    largest = max(np.abs(np.linalg.eigvalsh(scaled)).max(), np.finfo(float).tiny)
+    return Allowed(float(inertia[0] / largest), int(np.abs(free @ directions[:, 0]).argmax()))
+
+
+def kinetic_units(M: np.ndarray, A: np.ndarray) -> np.ndarray:
+    """Units in which inertias of coordinates are one; for one without inertia, those in which its constraints move it
+    as far as the others."""
+    inertia = np.diag(M)
+    heavy = inertia > 0
+    d = 1 / np.sqrt(np.where(heavy, inertia, 1.0))
+    for j in np.flatnonzero(~heavy):
+        rows = np.flatnonzero(A[:, j])
+        others = (np.abs(A[rows]) * d)[:, heavy].max(axis=1, initial=0.0)
+        moved = (others / np.abs(A[rows, j]))[others > 0]
+        d[j] = moved.max() if len(moved) else 1.0
+    return d
+
+
+def penalised(M: np.ndarray, A: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """M + AᵀS A and the diagonal of S, which makes both terms of like size: regular wherever all velocities that A
+    allows have inertia. The first axes may count states."""
+    squares = A * A
+    sizes = squares.sum(axis=-1)
+    inertia = np.diagonal(M, axis1=-2, axis2=-1)[..., None, :]
+    moved = (inertia * squares).sum(axis=-1) / np.where(sizes > 0, sizes, 1.0)
+    moved = np.where(moved > 0, moved, inertia.sum(axis=-1))
+    S = np.where(sizes > 0, moved / np.where(sizes > 0, sizes, 1.0), 0.0)
+    return M + np.swapaxes(A, -1, -2) @ (S[..., None] * A), S
