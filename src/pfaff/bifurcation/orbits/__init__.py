@@ -4,7 +4,7 @@ Read ``orbit_problem`` (what is asked for), ``cycles`` and ``orbit_equations``, 
 ``floquet``, then ``stepping`` (an orbit near another), ``following`` (the problem that the engine follows, with
 ``chords`` and ``quiet_steps``, where nothing happens), ``special_orbits`` (with ``singular_orbits``, ``parabolas`` and
 ``canard_folds``) and the results: ``orbits`` (with ``orbit_measures`` and ``orbit_checks``), ``orbit_in_time``,
-``orbit_branch`` (in files by ``orbit_archive``), ``cascade``.
+``orbit_branch`` (in files by ``orbit_archive``), ``cascade``; ``displacement`` (what symmetries do in a period).
 
 Where branches start: ``newborn``, ``from_motions`` (with ``recurrence`` and ``loops``), ``orbit_switching``. How they
 cross: ``null_vectors``; leave a chart: ``passage``; end: ``orbit_ends``, ``saddle_nodes``, ``lost_rows``. Normal forms:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pfaff.bifurcation.orbits.chords import Point
+from pfaff.bifurcation.orbits.displacement import displacement
 from pfaff.bifurcation.orbits.floquet import sorted_multipliers
 from pfaff.bifurcation.orbits.forced import own_multipliers, own_states, phase
 from pfaff.bifurcation.orbits.orbit_checks import Verified
@@ -134,20 +135,11 @@ class OrbitPoint(Measurable, Verified, Travels):
 
     @cached_property
     def advance(self) -> dict[str, float]:
-        """How far each ignorable coordinate moves in a period, the integral of its velocity, and the angles of a
-        rotation."""
-        flow, cycle, c = self.problem.flow, self.point.cycle, self.problem.collocation
+        """How far symmetries carry each coordinate in a period, for an orbit that starts where the coordinates that its
+        flow does without are zero, and the angles of a rotation."""
+        flow, cycle = self.problem.flow, self.point.cycle
         turned = {name: float(by) for name, by in zip(flow.states, cycle.turns, strict=True) if by}
-        if not flow.dropped:
-            return turned
-        names = list(flow.system.coordinate_names)
-        rows = [names.index(name) for name in flow.dropped]
-        weights = cycle.scalars[0] * c.weights(cycle)
-        X, numbers = c.stages(cycle), c.equations.numbers_at(cycle.value)
-        moved = flow.velocities(X, numbers)[rows] @ weights
-        if self.symmetric:
-            moved = moved + flow.velocities(cycle.signs[:, None] * X, numbers)[rows] @ weights
-        return dict(zip(flow.dropped, moved.tolist(), strict=True)) | turned
+        return displacement(self.problem, cycle) | turned
 
     @property
     def mean_velocity(self) -> dict[str, float]:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pfaff.bifurcation.orbits.conserved import conserves, in_family
+from pfaff.bifurcation.orbits.displacement import mean_velocities
 from pfaff.bifurcation.orbits.forced import own_states
 from pfaff.bifurcation.orbits.levels import MOVES
 from pfaff.bifurcation.orbits.neutral import neutral
@@ -91,7 +92,7 @@ class ResponsePoint:
     @property
     def mean(self) -> dict[str, float]:
         means = {name: float(h.real) for name, h in self.harmonic(0).items()}
-        return means | {f"{name}_dot": speed for name, speed in self.orbit.mean_velocity.items()}
+        return means | mean_velocities(self.orbit.problem, self.orbit.point.cycle)
 
     def harmonic(self, k: int) -> dict[str, complex]:
         """The complex amplitudes h of the states' parts Re(h e^{ikωt}); for k = 0, their means."""
