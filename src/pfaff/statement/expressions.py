@@ -92,7 +92,7 @@ def expressed(given: Any, known: Mapping[str, sm.Expr], culprit: str, refuse: ty
         raise refuse(f"{culprit} is {found}, the outcome of a comparison: {COMPARED}")
     if isinstance(found, sm.core.relational.Relational):
         raise refuse(f"{culprit} is {found!s:.60}, {_relation(found, refuse)}")
-    return sm.S.Zero if found.is_Float and found == 0.0 else found  # SymPy tells 0.0 from 0
+    return sm.S.Zero if isinstance(found, sm.Float) and found == 0.0 else found  # SymPy tells 0.0 from 0
 
 
 COMPARED = (
