@@ -50,12 +50,15 @@ class Moving(Bound):
         method
             ``"taylor"`` for motions that are not stiff, ``"implicit"`` for those that are: CVODE's BDF where the
             extra ``sundials`` is installed, else SciPy's Radau. ``"cvode"`` and ``"radau"`` insist on one; the second
-            is steadier where fast modes are lightly damped. ``"augmented"``, of second order, takes redundant
-            constraints and goes through singular configurations; its reactions are those of least norm. ``"auto"``
-            chooses between Taylor and implicit, and takes the augmented one where constraints are redundant.
+            is steadier where fast modes are lightly damped. ``"augmented"``, of second order, goes through
+            singular configurations, where constraints become dependent. ``"auto"`` chooses between Taylor and implicit.
+            Redundant constraints share their reactions by least norm, whatever the method.
         prescribed
-            Functions of time for coordinates or parameters: SymPy expressions in the time, or samples
-            (times, values). The reaction of a prescribed coordinate is the force that drives it.
+            Functions of time for coordinates or parameters: SymPy expressions in the time, samples (times, values), or
+            a piecewise polynomial of SciPy's (``PPoly``, ``BPoly``, ``BSpline``). Samples of a parameter are joined by
+            lines; ``(times, values, "hold")`` holds each until the next, two at one time are a jump. Samples of a
+            coordinate go through a spline of fifth degree, as ``(times, values, "smooth")`` do. Integration begins anew
+            at every knot. The reaction of a prescribed coordinate is the force that drives it.
         events
             Named expressions to locate where they vanish, each SymPy, text or an ``Event``: ``motion.events``.
         step

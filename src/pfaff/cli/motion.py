@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import sys
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +24,15 @@ from pfaff.cli.arguments import (
     state_values,
     which_case,
 )
-from pfaff.cli.output import beside, check_complete, drawn_beside, print_json, saved_beside, table_of_interest
+from pfaff.cli.output import (
+    beside,
+    check_complete,
+    drawn_beside,
+    print_json,
+    saved_beside,
+    table_of_interest,
+    undisturbed,
+)
 from pfaff.cli.statement import case_of, mechanical
 from pfaff.errors import number_of
 from pfaff.progress import bar
@@ -107,15 +116,18 @@ def simulate(
     if project or drive or step is not None or method != "auto" or not is_ode(case):
         mechanical(case, "--project, --method, --step or --drive")
         options |= special
-    with bar("integrating") as progress:
-        motion = case.simulate(duration, **options, progress=progress, initial=state_values(case, start, "--start"))
-    written = [
-        *saved_beside(save, motion.save),
-        *drawn_beside(plot, motion.plot),
-        *drawn_beside(film, lambda: motion.film()),  # which a plain ODE does not have
-        *beside(animate, lambda path: _animate(motion, path, seconds)),
-    ]
-    _motion_as_json(motion, written) if as_json else _print_motion(motion, every)
+    with ExitStack() as late:
+        with bar("integrating") as progress:
+            motion = case.simulate(duration, **options, progress=progress, **state_values(case, start, "--start"))
+            late.enter_context(undisturbed())  # what was computed is printed, whatever is told from now on
+        written = [
+            *saved_beside(save, motion.save),
+            *drawn_beside(plot, motion.plot),
+            *drawn_beside(film, lambda: motion.film()),  # which a plain ODE does not have
+            *beside(animate, lambda path: _animate(motion, path, seconds)),
+        ]
+        _motion_as_json(motion, written) if as_json else _print_motion(motion, every)
+        sys.stdout.flush()
     from pfaff.motion.outcomes import Outcome  # not before: every command would open the room
 
     ended = motion.status.outcome

@@ -80,11 +80,15 @@ def comoving_graph(system: System) -> Graph:
 
 def frame_velocities(case: Bound) -> np.ndarray:
     """The velocities, a number for each coordinate, of coordinates that move along with the constraints."""
-    system = case.system
-    if not isinstance(system, System) or not system.uniform_motion:
-        return np.zeros(len(getattr(system, "coordinates", ())))
-    numbers = dict(zip(system.parameters, case.numbers.tolist(), strict=True))
-    return np.array([float(each.xreplace(numbers)) for each in system.uniform_motion])
+    return frame_velocities_at(case.system, case.numbers) if isinstance(case.system, System) else np.zeros(0)
+
+
+def frame_velocities_at(system: System, numbers: np.ndarray) -> np.ndarray:
+    """These velocities at given numbers."""
+    if not system.uniform_motion:
+        return np.zeros(len(system.coordinates))
+    known = dict(zip(system.parameters, np.asarray(numbers).tolist(), strict=True))
+    return np.array([float(each.xreplace(known)) for each in system.uniform_motion])
 
 
 def moving_along(case: Bound, states: Sequence[str], t: np.ndarray, x: np.ndarray) -> np.ndarray:

@@ -19,6 +19,7 @@ from pfaff.algebra.tolerances import RANK
 from pfaff.errors import ConvergenceError
 from pfaff.flow.compiled import Compiled
 from pfaff.flow.graph import ZERO, dot, gradient, stated_graph_of
+from pfaff.flow.verified_accelerations import stated_balances
 from pfaff.motion.between_steps import NEVER, Resolution
 from pfaff.motion.measures import Energy, Stored, has_power, measures
 from pfaff.motion.outcomes import COLLAPSED, FINISHED, INTERRUPTED, TOO_MANY, Outcome, Status
@@ -184,7 +185,7 @@ def _error(track: Track, new: Midpoint, h: float, M: np.ndarray) -> float:
 def _work_scale(task: Task) -> float:
     """Twice the kinetic energy that the accelerations at the start would bring about in a share of the motion."""
     n, case = len(task.start.q), task.driven.case
-    M, h, A, gamma = _split(case.system, balances(case.system)(task.x, case.numbers)[:, None])
+    M, h, A, gamma = _split(case.system, stated_balances(case.system)(task.x, case.numbers)[:, None])
     speed = SHARE * task.duration * accelerations(case.system, M, h, A, gamma)[0][0]
     return float(speed @ M[0] @ speed) if n else 0.0
 
@@ -212,14 +213,6 @@ def accelerations(
     force = np.einsum("kij,kj->ki", inverse, excess / lengths)
     reactions = np.einsum("kij,ki->kj", inverse, force) / lengths
     return np.einsum("kij,kj->ki", root, pull - force), reactions
-
-
-@once(most=1)
-def balances(system: System) -> Compiled:
-    """M, h, A and γ of Lagrange's equations."""
-    graph = stated_graph_of(system)
-    rows = [*(e for row in graph.M for e in row), *graph.h, *(e for row in graph.A for e in row), *graph.gamma]
-    return Compiled(rows, [*graph.q, *graph.v], compact=len(graph.q) > 8)
 
 
 def _split(system: System, values: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
@@ -274,7 +267,7 @@ def _sampled(
         y[:, k] = np.concatenate(fields.set_right(t[k], y[:n, k], y[n:, k]))
     y[:, ~between] = np.concatenate([track.q, track.v])[:, nearest[~between]]
     here = measures(case.system)(y, case.numbers, t)
-    p = accelerations(case.system, *_split(case.system, balances(case.system)(y, case.numbers, t)))[1].T
+    p = accelerations(case.system, *_split(case.system, stated_balances(case.system)(y, case.numbers, t)))[1].T
     energy = Energy(here[0], here[1], here[2], *velocities(forward * t)[n:])
     length = f"of {abs(track.t[1]):.6g}" if step is not None else f"for a tolerance of {tolerance:g}"
     count = len(track.t) - 1

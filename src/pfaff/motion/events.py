@@ -135,7 +135,8 @@ class Watch:
     def stopped(self, index: int, time: float, state: np.ndarray) -> Status:
         """Record the event that ended the motion; returns the status."""
         name = self.stops[index]
-        self.recorders[name].add(time, state)
+        if float(time) not in self.recorders[name].times[-1:]:
+            self.recorders[name].add(time, state)
         return Status(Outcome.EVENT, f" event {name!r} at t = {time:.12g}")
 
     def crossings(self, t: np.ndarray, y: np.ndarray, integrator: Any) -> dict[str, Crossings]:

@@ -19,6 +19,7 @@ from pfaff.motion.drive import Driven, prescribe
 from pfaff.motion.events import Watch, lower_event
 from pfaff.motion.lost_rank import end_where_singular
 from pfaff.motion.measures import Measured
+from pfaff.motion.outcomes import INTERRUPTED
 from pfaff.motion.propagation import Sampling, fly
 from pfaff.motion.result import Motion
 from pfaff.motion.steep_functions import steep_functions
@@ -35,6 +36,7 @@ from pfaff.statement.values import (
     truth,
     whole_number,
 )
+from pfaff.threads import hand_on
 
 if TYPE_CHECKING:
     from pfaff.case import Case
@@ -265,6 +267,16 @@ def _guard(task: Task, integrator: Any, watch: Watch | None) -> Guard:
 
 
 def _flown(task: Task, flight: Flight, integrator: Any, watch: Watch, reason: str) -> Motion:
+    """The motion that was flown; Ctrl-C after the last step loses nothing."""
+    try:
+        return _sampled(task, flight, integrator, watch, reason)
+    except KeyboardInterrupt:
+        hand_on()
+        flight.status = INTERRUPTED if flight.event is None else flight.status
+        return _sampled(task, flight, integrator, watch, reason)
+
+
+def _sampled(task: Task, flight: Flight, integrator: Any, watch: Watch, reason: str) -> Motion:
     status = end_where_singular(task.driven, flight)
     if flight.event is not None:
         status = watch.stopped(flight.event, integrator.time, integrator.state)
@@ -279,7 +291,8 @@ def _flown(task: Task, flight: Flight, integrator: Any, watch: Watch, reason: st
         **task.describe(),
         ended=status,
         method=f"Taylor's method of heyoka, {flight.steps} steps, tolerance {task.tolerance or FINEST:g} ({reason})"
-        + ("; reactions of least norm" if task.driven.case.system.redundant else ""),
+        + ("; reactions of least norm" if task.driven.case.system.redundant else "")
+        + "".join(f"; {how}" for how in task.driven.said),
         events=watch.crossings(t, y, integrator),
         dense=flight,
         tolerance=task.tolerance or FINEST,

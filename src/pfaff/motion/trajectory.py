@@ -21,7 +21,7 @@ from pfaff.flow.graph import convert
 from pfaff.motion.between_steps import Guard, rates_by
 from pfaff.motion.dense_output import Flight
 from pfaff.motion.events import Crossings, Watch, numbers_of, parsed_event
-from pfaff.motion.outcomes import Status
+from pfaff.motion.outcomes import INTERRUPTED, Status
 from pfaff.motion.propagation import fly
 from pfaff.motion.sampled import interpolated
 from pfaff.motion.simulate import FINEST, check_request, longest_step
@@ -31,6 +31,7 @@ from pfaff.progress import unheard
 from pfaff.rest.states import start_state
 from pfaff.statement.told import answering
 from pfaff.statement.values import by_name, heard, number_from, numbers_from, one_of, shown
+from pfaff.threads import hand_on
 
 if TYPE_CHECKING:
     import xarray
@@ -156,7 +157,13 @@ def trajectory(
         progress=progress or unheard,
         guard=guard,
     )
-    return _flown(case, flight, integrator, watch, np.linspace(0.0, duration, samples), tolerance or FINEST)
+    told = case, flight, integrator, watch, np.linspace(0.0, duration, samples), tolerance or FINEST
+    try:
+        return _flown(*told)
+    except KeyboardInterrupt:  # after the last step: nothing is lost
+        hand_on()
+        flight.status = INTERRUPTED if flight.event is None else flight.status
+        return _flown(*told)
 
 
 def _guard(case: OdeCase, integrator: Any, tolerance: float, watch: Watch) -> Guard:

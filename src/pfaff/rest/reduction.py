@@ -16,6 +16,7 @@ from pfaff.algebra.units import inertial_units, row_units
 from pfaff.errors import RankError
 from pfaff.flow.shape import ignorable_coordinates
 from pfaff.flow.statics import statics_of
+from pfaff.flow.symmetries import symmetries
 from pfaff.threads import known_property, once
 
 if TYPE_CHECKING:
@@ -193,7 +194,7 @@ def without_families(lin: Linearisation, r: Reduced) -> Reduced:
     if resists(lin, r.Z):
         return r
     along = lin.unresisted(neutral(lin, r.Z))
-    if not along.shape[1] or lin.B[: lin.nonholonomic].any() or not _goes_on(lin, along):
+    if not along.shape[1] or lin.B[: lin.nonholonomic].any() or not (_goes_on(lin, along) or _symmetric(lin, along)):
         return r
     return without_directions(lin, r, along)
 
@@ -225,6 +226,18 @@ def neutral(lin: Linearisation, Z: np.ndarray) -> np.ndarray:
     inner = lin.allowed.T @ (lin.stiffness * D[:, None] * D) @ moves
     along = moves @ _kernel(inner) if inner.any() else moves
     return np.linalg.qr(D[:, None] * along)[0]
+
+
+def _symmetric(lin: Linearisation, along: np.ndarray) -> bool:
+    """Whether symmetries carry the equilibrium in these directions."""
+    carried = symmetries(lin.system).along(lin.q) / lin.units[:, None]
+    return _intersection(np.linalg.qr(along / lin.units[:, None])[0], _orthonormal(carried)).shape[1] == along.shape[1]
+
+
+def _orthonormal(columns: np.ndarray) -> np.ndarray:
+    """An orthonormal basis of the span of some columns."""
+    left, values, _ = np.linalg.svd(columns, full_matrices=False)
+    return left[:, : rank(values)]
 
 
 def _goes_on(lin: Linearisation, along: np.ndarray) -> bool:

@@ -121,7 +121,10 @@ def _unfit(function: Callable[..., Any], called: str, method: bool, values: Any,
     if len(values) - method > len(unnamed):
         most = f"at most {number_of(len(unnamed), 'value')}" if unnamed else "nothing"
         named = [p.name for p in parameters if p.name not in given and p.kind not in ANY]
-        others = f", the others by name, {named[0]}=…" if named else ""
+        further = next(
+            (f", and values by name, {p.name}={{'x': …}}" for p in parameters if p.kind is p.VAR_KEYWORD), ""
+        )
+        others = (f", the others by name, {named[0]}=…" if named else "") + further
         return f"{called} takes {most} without a name and was given {len(values) - method}: {usage}{others}"
     return f"{called} cannot be called so: {usage}"
 
@@ -139,7 +142,15 @@ def no_such_name(self: Any, name: str) -> Any:
     """Python calls this where all else has failed."""
     if not name.startswith("_") and hasattr(type(self), name):
         return object.__getattribute__(self, name)  # a property of that name has failed: raise its own error
-    raise NoSuchNameError(type(self), name, remedy=getattr(type(self), "_elsewhere", {}).get(name, ""))
+    remedy = getattr(type(self), "_elsewhere", {}).get(name, "") or _in_brackets(self, name)
+    raise NoSuchNameError(type(self), name, remedy=remedy)
+
+
+def _in_brackets(result: Any, name: str) -> str:
+    """The remedy for a name of the system asked of a result that has it under this name."""
+    system: Any = getattr(result.__dict__.get("case"), "system", None)
+    known = hasattr(type(result), "__getitem__") and not name.startswith("_") and hasattr(system, "use_of")
+    return f"write it in brackets, …[{name!r}]" if known and system.use_of(name) else ""
 
 
 def _in_words(self: Any) -> str:

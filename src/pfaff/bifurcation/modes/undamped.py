@@ -20,6 +20,7 @@ from pfaff.flow.flow import Flow
 from pfaff.flow.forcing import forcing_of
 from pfaff.flow.graph import ZERO, Expression, dot, gradient
 from pfaff.flow.relative import relative_flow
+from pfaff.flow.slice import state_on
 from pfaff.flow.uniform_motion import comoving_graph, frame_velocities
 from pfaff.statement.system import System
 from pfaff.threads import cached_property, once
@@ -122,10 +123,8 @@ def vibration(case: Case, fixed: Mapping[str, float]) -> Vibration:
         raise ParameterError(f"{case.system.name} has rods, whose normal modes are not followed: state a chain of bars")
     free = undamped(case.system).at().unchecked(**case.values)
     rest = free.equilibrium(fixed=fixed)
-    at = dict(zip(free.system.coordinate_names, rest.q.tolist(), strict=True))
-    at |= dict(zip(free.system.velocity_names, frame_velocities(free).tolist(), strict=True))
-    flow = _flow_about(free, at)
-    x = np.array([at.get(name, 0.0) for name in flow.states])
+    flow = _flow_about(free, rest.q)
+    x = state_on(flow, rest.q, frame_velocities(free))
     values, vectors = np.linalg.eig(flow.jacobian(x, free.numbers))
     largest = np.abs(values.imag).max(initial=0.0)
     attracted = len(free.system.statement.positions)
@@ -141,16 +140,16 @@ def vibration(case: Case, fixed: Mapping[str, float]) -> Vibration:
     return Vibration(free, flow, x, values.imag[chosen], vectors[:, chosen], zeros)
 
 
-def _flow_about(free: Case, at: Mapping[str, float]) -> Flow:
+def _flow_about(free: Case, q: np.ndarray) -> Flow:
     """The flow in velocities that the constraints leave free about a configuration, if not by those at the origin."""
     flow = relative_flow(free.system, (), free.numbers)
     if not flow.pivots:
         return flow
-    x = np.array([at.get(name, 0.0) for name in flow.states])
+    x = state_on(flow, q)
     pivots = np.abs(flow.compiled("pivots", lambda: list(flow.pivots), quick=True)(x, free.numbers))
     if pivots.min() > ILL_SOLVED * pivots.max():
         return flow
-    return relative_flow(free.system, (), free.numbers, tuple(at[name] for name in free.system.coordinate_names))
+    return relative_flow(free.system, (), free.numbers, tuple(q.tolist()))
 
 
 def check_conserved(loss: float, omega: float) -> None:
