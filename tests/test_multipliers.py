@@ -96,6 +96,25 @@ def test_modes_of_a_double_pendulum_are_one_by_angles_and_by_cartesian_coordinat
     assert all(check.passed for check in (*one.checks, *two.checks))
 
 
+def test_modes_on_a_turning_hoop_are_one_however_its_turning_is_stated():
+    """By an angle φ = Ωt, by its velocity, and with φ eliminated: Jacobi's integral is conserved, T + V is not."""
+    theta, phi = coordinates("theta phi")
+    Omega = sm.Symbol("Omega", positive=True)
+    spin = phi.diff(TIME)
+    kinetic = (theta.diff(TIME) ** 2 + sm.sin(theta) ** 2 * spin**2 + spin**2) / 2
+    given = {"potential": -R(981, 100) * sm.cos(theta), "parameters": {Omega: 2}}
+    systems = (
+        pfaff.System([theta], kinetic.subs(spin, Omega), **given),
+        pfaff.System([theta, phi], kinetic, holonomic_constraints=[phi - Omega * TIME], **given),
+        pfaff.System([theta, phi], kinetic, nonholonomic_constraints=[spin - Omega], accept_integrable=True, **given),
+    )
+    first, *others = (system.at().normal_mode(1, energy=2.0)[-1] for system in systems)
+    for other in others:
+        assert other.period == pytest.approx(first.period, rel=1e-10)
+        assert other.multipliers == pytest.approx(first.multipliers, abs=1e-8)
+        assert all(check.passed for check in other.checks)
+
+
 def driven():
     """A self-excited pendulum by its angle, and on the circle x² + (y − 1)² = 1."""
     (theta,) = coordinates("theta")

@@ -18,9 +18,10 @@ import sympy as sm
 from pfaff.errors import ConvergenceError, NoBifurcationError, ParameterError
 from pfaff.flow.flow import Flow
 from pfaff.flow.forcing import forcing_of
-from pfaff.flow.graph import ZERO, Expression, dot, gradient, graph_of
+from pfaff.flow.graph import ZERO, Expression, dot, gradient
 from pfaff.flow.relative import relative_flow
 from pfaff.flow.slice import state_on
+from pfaff.flow.uniform_motion import comoving_graph, frame_velocities
 from pfaff.statement.system import System
 from pfaff.threads import cached_property, once
 
@@ -49,11 +50,12 @@ def undamped(system: System) -> System:
     kinetic = off(system.kinetic)
     backwards = kinetic.xreplace({v: -v for v in velocities})
     quadratic = (kinetic + backwards) / 2 - kinetic.xreplace(dict.fromkeys(velocities, sm.S.Zero))
+    along = {v: v - w for v, w in zip(velocities, system.uniform_motion, strict=False)}  # beside constraints that move
     return replace(
         system,
         kinetic=kinetic,
         potential=off(system.potential),
-        dissipation=eps * quadratic,
+        dissipation=eps * quadratic.subs(along, simultaneous=True),
         forces={q: off(force) for q, force in system.forces.items()},
         nonholonomic_constraints=cast("Relations", system.nonholonomic_constraints).changed(off),
         holonomic_constraints=cast("Relations", system.holonomic_constraints).changed(off),
@@ -67,7 +69,8 @@ class Energy:
     """Jacobi's integral h = T₂ − T₀ + V in the states of a flow, ignorable coordinates at zero.
 
     T₂ and T₀ are the parts of T of second degree and of none in the velocities left free: T + V where T has no others,
-    and what is conserved where it has, as in a rotating frame. A total time derivative in T has no part in it.
+    and what is conserved where it has, as in a rotating frame. A total time derivative in T has no part in it. Where
+    constraints move uniformly, velocities are counted from theirs.
     """
 
     case: Case
@@ -83,13 +86,15 @@ class Energy:
         return compiled(x.reshape(len(self.flow.states), -1), self.case.numbers)
 
     def _in_states(self) -> list[Expression]:
-        graph = graph_of(self.case.system)
+        graph = comoving_graph(self.case.system)
         names, states = self.case.system.coordinate_names, self.flow.states
         velocities = dict(zip(graph.v, self.flow.velocity_expressions, strict=True))
         gone = {q: ZERO for q, name in zip(graph.q, names, strict=True) if name not in states}
         kinetic, potential = hy.subs([graph.kinetic, graph.potential], velocities | gone)
-        free = [v for v, name in zip(self.flow.variables, states, strict=True) if name not in names]
-        return [dot(free, gradient(kinetic, free)) - kinetic + potential]
+        moving = dict(zip(self.case.system.velocity_names, graph.drift or [], strict=False))
+        free = [(v, name) for v, name in zip(self.flow.variables, states, strict=True) if name not in names]
+        relative = [v - moving[name] if name in moving else v for v, name in free]
+        return [dot(relative, gradient(kinetic, [v for v, _ in free])) - kinetic + potential]
 
     def _gradient(self) -> list[Expression]:
         return gradient(self._in_states()[0], self.flow.variables)
@@ -116,15 +121,10 @@ def vibration(case: Case, fixed: Mapping[str, float]) -> Vibration:
     """Small vibrations about the equilibrium of a case; raises where there is none, or where it is unstable."""
     if case.system.rods:
         raise ParameterError(f"{case.system.name} has rods, whose normal modes are not followed: state a chain of bars")
-    if case.system.uniform_motion:
-        raise ParameterError(
-            f"constraints of {case.system.name} move, so that the energy of its vibrations is not constant: state it "
-            "in coordinates that move along, in which the constraints rest"
-        )
     free = undamped(case.system).at().unchecked(**case.values)
     rest = free.equilibrium(fixed=fixed)
     flow = _flow_about(free, rest.q)
-    x = state_on(flow, rest.q)
+    x = state_on(flow, rest.q, frame_velocities(free))
     values, vectors = np.linalg.eig(flow.jacobian(x, free.numbers))
     largest = np.abs(values.imag).max(initial=0.0)
     attracted = len(free.system.statement.positions)
