@@ -20,9 +20,11 @@ from pfaff.errors import ConvergenceError
 from pfaff.flow.compiled import Compiled
 from pfaff.flow.graph import ZERO, dot, gradient, stated_graph_of
 from pfaff.flow.verified_accelerations import stated_balances
+from pfaff.motion.between_steps import NEVER, Resolution
 from pfaff.motion.measures import Energy, Stored, has_power, measures
 from pfaff.motion.outcomes import COLLAPSED, FINISHED, INTERRUPTED, TOO_MANY, Outcome, Status
 from pfaff.motion.result import Motion
+from pfaff.motion.steep_functions import steep_functions
 from pfaff.motion.three_fields import Midpoint, Node, ThreeFields
 from pfaff.statement import System
 from pfaff.statement.inertia import usual_inertias
@@ -38,6 +40,7 @@ FIRST = 1e-4  # longest first step, relative to the duration
 SHARE = 0.01  # share of the duration: the speed gained in it from the first forces sets a scale
 FLOOR = 1e-3  # steps shorter than this, relative to the longest so far, are accepted as they are
 SHORTEST = 1e-12  # step, relative to the duration, at which a failure of Newton's method ends the motion
+COARSEST = 1e-3  # tolerance that steps of a given length are judged by
 HEARD = 100  # steps between two reports of progress
 TINY = np.finfo(float).tiny
 
@@ -83,6 +86,7 @@ def augmented_motion(task: Task, tolerance: float, step: float | None, reason: s
 
 
 def _equal_steps(fields: ThreeFields, track: Track, task: Task, step: float) -> None:
+    step = min(step, task.max_step)
     count = max(1, int(np.ceil(abs(task.duration) / step * (1 - 1e-12))))
     h, scale = task.duration / count, 0.0
     if count > task.max_steps:
@@ -103,14 +107,14 @@ def _equal_steps(fields: ThreeFields, track: Track, task: Task, step: float) -> 
 
 def _controlled_steps(fields: ThreeFields, track: Track, task: Task, tolerance: float) -> None:
     end, longest = task.duration, 0.0
-    node = track.nodes[0]
+    node, resolution = track.nodes[0], _resolution(task)
     scale = max(node.v @ node.M @ node.v, _work_scale(task))
     h = np.sign(end) * min(FIRST * abs(end), tolerance**0.5 * SHARE * abs(end))
     while node.t != end:
         if len(track.middles) >= task.max_steps:
             track.status = TOO_MANY
             return
-        h = np.sign(end) * min(abs(h), abs(end - node.t))
+        h = np.sign(end) * min(abs(h), abs(end - node.t), task.max_step)
         found = fields.step(node, h, _guess(track, h), scale)
         if found is None:
             h /= 4
@@ -122,6 +126,9 @@ def _controlled_steps(fields: ThreeFields, track: Track, task: Task, tolerance: 
         if error > REJECT and abs(h) > FLOOR * longest:
             h *= max(SHRINK, SAFETY * error**-0.5)
             continue
+        if resolution and _leaps(resolution, node, found[0]):
+            h = np.sign(end) * resolution.room
+            continue
         node = found[0] if abs(end - found[0].t) > SHORTEST * abs(end) else replace(found[0], t=end)
         track.middles.append(found[1])
         track.nodes.append(node)
@@ -130,6 +137,30 @@ def _controlled_steps(fields: ThreeFields, track: Track, task: Task, tolerance: 
             h *= float(np.clip(SAFETY * max(error, TINY) ** -0.5, SHRINK, GROW))
         if len(track.middles) % HEARD == 0:
             task.progress(node.t / end)
+
+
+def _resolution(task: Task) -> Resolution | None:
+    """What bounds steps where functions of the statement are steep; None if none are."""
+    case, steep = task.driven.case, steep_functions(task.driven.case.system, 1.0)
+    if steep is None:
+        return None
+
+    def arguments(x: np.ndarray, t: np.ndarray) -> np.ndarray:
+        v = x[len(x) // 2 :]
+        return steep(x, np.concatenate([v, 0 * v]), case.numbers, t)
+
+    return Resolution(steep, arguments, NEVER * abs(task.duration))
+
+
+def _leaps(resolution: Resolution, node: Node, found: Node) -> bool:
+    """Whether a step does not resolve all steep functions on the straight way between its ends."""
+    ends = np.array([np.concatenate([each.q, each.v]) for each in (node, found)])
+
+    def sample(t: float) -> np.ndarray:
+        part = (t - node.t) / (found.t - node.t)
+        return (1 - part) * ends[0] + part * ends[1]
+
+    return resolution.good(node.t, found.t, sample) != found.t
 
 
 def _guess(track: Track, h: float) -> np.ndarray:
@@ -245,8 +276,9 @@ def _sampled(
         y=y,
         measures=Stored(p, here[3:], energy, track.t),
         **task.describe(),
-        status=track.status,
+        ended=track.status,
         method=f"three-field augmented Lagrangian, {count} steps {length} ({reason}); reactions of least norm",
         events={},
         dense=dense,
+        tolerance=tolerance if step is None else COARSEST,
     )

@@ -23,6 +23,7 @@ from pfaff.principles.kinematics import (
 from pfaff.principles.lagrange import LagrangeEquations
 from pfaff.principles.principle import Principle
 from pfaff.principles.typeset import Step, bold, lines, shorter, typeset, vanishing
+from pfaff.statement.told import answering
 from pfaff.threads import cached_property
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from pfaff.principles.formulation import Formulation
 
 
+@answering
 @dataclass(frozen=True, eq=False)
 class AppellEquations(Principle):
     """k = n − l equations in quasi-velocities u, with q̇ = B u + β and A B = 0.
