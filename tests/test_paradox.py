@@ -229,3 +229,32 @@ def test_limits_over_all_directions_where_frequencies_cross():
     assert apart.weak.crossings == pytest.approx([np.sqrt(5 / 4)])
     assert apart.known == (True, True)
     assert "at least" not in apart.status
+
+
+def pushed_around(shift):
+    """Two equal oscillators under a circulatory force: flutter as soon as there is one."""
+    u, w = coordinates("u w")
+    F, c, b = sm.symbols("F c b", nonnegative=True)
+    ud, wd = u.diff(TIME), w.diff(TIME)
+    return pfaff.System(
+        [u, w],
+        kinetic=(ud**2 + wd**2) / 2,
+        potential=(u**2 + w**2) / 2,
+        forces={u: -(F + shift) * w, w: (F + shift) * u},
+        dissipation=(c * ud**2 + b * wd**2) / 2,
+        parameters={F: 0, c: 0, b: 0},
+        load=F,
+    ).at()
+
+
+def test_flutter_under_any_load_is_a_limit_of_zero_and_no_flutter_without_load():
+    case = pushed_around(0)
+    found = case.paradox({"c": 1})
+    assert (found.undamped, found.limit, found.minimum, found.maximum) == (0, 0, 0, 0)
+    assert found.recovered
+    assert "without load" not in found.status
+    assert "under any F, however small" in found.status
+    assert float(case.at(c=1e-4, b=1e-4).flutter()) == pytest.approx(1e-4, rel=1e-6)  # ω c: it tends to zero
+    found.plot()
+    with pytest.raises(pfaff.PfaffError, match="flutters without damping and without load"):
+        pushed_around(1).paradox({"c": 1})

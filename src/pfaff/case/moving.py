@@ -43,16 +43,16 @@ class Moving(Bound):
     ) -> Motion:
         """The motion from initial values by name: ``case.simulate(500, theta1_dot=0.01)``.
 
-        Values not given are zero or follow from the constraints. Given ones stay; where the others cannot follow, that
-        is an error, or with ``project=True`` they change by the least kinetic energy. A negative duration runs
-        backwards.
+        Values not given are zero, or follow from the constraints: as few as possible. Given ones stay; where the others
+        cannot follow, that is an error, or with ``project=True`` they change by the least kinetic energy. A negative
+        duration runs backwards.
 
         method
             ``"taylor"`` for motions that are not stiff, ``"implicit"`` for those that are: CVODE's BDF where the
             extra ``sundials`` is installed, else SciPy's Radau. ``"cvode"`` and ``"radau"`` insist on one; the second
-            is steadier where fast modes are lightly damped. ``"augmented"``, of second order, takes redundant
-            constraints and goes through singular configurations; its reactions are those of least norm. ``"auto"``
-            chooses between Taylor and implicit, and takes the augmented one where constraints are redundant.
+            is steadier where fast modes are lightly damped. ``"augmented"``, of second order, goes through
+            singular configurations, where constraints become dependent. ``"auto"`` chooses between Taylor and implicit.
+            Redundant constraints share their reactions by least norm, whatever the method.
         prescribed
             Functions of time for coordinates or parameters: SymPy expressions in the time, samples (times, values), or
             a piecewise polynomial of SciPy's (``PPoly``, ``BPoly``, ``BSpline``). Samples of a parameter are joined by

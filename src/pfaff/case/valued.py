@@ -12,7 +12,7 @@ import numpy as np
 from pfaff.errors import ParameterError
 from pfaff.statement.called import check_keywords, name_of, unfolded, words_of, written
 from pfaff.statement.told import shown_in_notebooks
-from pfaff.statement.values import checked_value, one_of, shown, spelt
+from pfaff.statement.values import checked_value, shown, spelt
 from pfaff.threads import cached_property
 from pfaff.travel import Travels
 
@@ -98,13 +98,7 @@ class Valued(Travels):
                 f"{name} is a velocity of {self.system.name} and no parameter: steady motions differ in it, and are "
                 f"followed to where they lose stability by case.steady({written(name)}).branch({name!r}, to=…)"
             )
-        return name if load is None else one_of(self.system.parameter_names, name, self._no_parameter(name))
-
-    def _no_parameter(self, name: Any) -> str:
-        """What is wrong with a name that is no parameter; a coordinate may be that of a family."""
-        if name in self.system.moving_names:
-            return f"{self.system.name} has no parameter {{}}, which is a coordinate or state of it"
-        return f"{self.system.name} has no parameter"
+        return self.system.named(name, self.system.parameter_names, f"{self.system.name} has no parameter")
 
     def _velocities(self) -> tuple[str, ...]:
         """Velocity names, which users mistake for parameters; an ODE has none."""
@@ -143,7 +137,8 @@ class Valued(Travels):
                     f"{name} is a velocity of {self.system.name}, and an equilibrium has none: ask a steady motion, "
                     f"case.steady({written(name)}).spectrum()"
                 )
-            one_of([*self.system.parameter_names, *states], name, f"{self.system.name} has no parameter or coordinate")
+            known = (*self.system.parameter_names, *states)
+            self.system.named(name, known, f"{self.system.name} has no parameter or coordinate")
         fixed = {name: value for name, value in values.items() if name in states}
         changed = {name: value for name, value in values.items() if name not in states}
         return self.at(changed) if changed else self, fixed

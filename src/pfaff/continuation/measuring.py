@@ -63,7 +63,7 @@ def measure(expression: Any, point: Any, culprit: str = "the measure") -> Measur
     It is NaN where it has no finite real value.
     """
     known = {name: sm.Symbol(name) for name in point.measurable}
-    _check_extremes(expression, known, culprit)
+    _check_names(expression, known, culprit, point)
     formula = vanishing(expression, known, culprit, ParameterError)
     if not isinstance(formula, sm.Expr):
         raise ParameterError(f"{culprit} is {shown(formula)}: give an expression of {_some(known)}")
@@ -71,9 +71,7 @@ def measure(expression: Any, point: Any, culprit: str = "the measure") -> Measur
     used = sorted(formula.free_symbols, key=str)
     for symbol in used:
         if symbol.name not in known:
-            use = _use_of(point, symbol.name)
-            here = f"{use}; here {_some(known)} are known" if use else nearest(symbol.name, known)
-            raise ParameterError(f"{culprit} contains the unknown {symbol}: {here}")
+            raise ParameterError(f"{culprit} contains the unknown {symbol}: {nearest(symbol.name, known)}")
     if not used or formula.atoms(sm.core.function.AppliedUndef):
         raise ParameterError(f"{culprit} is {shown(formula)}: give an expression of {_some(known)}")
     evaluate = sm.lambdify(used, formula, modules="numpy")
@@ -86,13 +84,16 @@ def measure(expression: Any, point: Any, culprit: str = "the measure") -> Measur
     return value
 
 
-def _check_extremes(expression: Any, known: Mapping[str, Any], culprit: str) -> None:
-    """Refuse a state of an orbit, which has many values, for the names of its extreme and mean ones."""
+def _check_names(expression: Any, known: Mapping[str, Any], culprit: str, point: Any) -> None:
+    """Refuse a state of an orbit, which has many values, for the names of its extreme and mean ones, and other names of
+    the system for where they are used."""
     written = str(expression) if isinstance(expression, str | sm.Basic) else ""
     for name in re.findall(r"[^\W\d]\w*", written):
         if name not in known and f"max_{name}" in known:
             words = " or ".join(f"{of}_{name}" for of in ("max", "min", "mean", "amplitude") if f"{of}_{name}" in known)
             raise ParameterError(f"{culprit} contains {name}, which varies along an orbit: write {words}")
+        if name not in known and (use := _use_of(point, name)):
+            raise ParameterError(f"{culprit} contains the unknown {name}: {use}; here {_some(known)} are known")
 
 
 def _some(known: Mapping[str, Any]) -> str:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from pfaff.bifurcation.equilibria.branches import EquilibriumBranch
     from pfaff.bifurcation.orbit_curves.cycle_curves import CycleCurve
 
+CRITICAL = "supercritical", "subcritical"
 SHOWN = 12  # most states, taken evenly from all that change
 MOVING = 1e-9  # changes of a state below this, relative to its size, are rounding
 
@@ -62,10 +63,13 @@ def _draw_growth(axes: Any, branch: EquilibriumBranch) -> None:
 
 
 def draw_curve(curve: Curve) -> Figure:
-    """The curve in the plane of its parameters; of Hopf points solid where l1 < 0, dashed where l1 > 0."""
-    soft = [not point.coefficient > 0 for point in curve] if curve.of == "Hopf points" else [True] * len(curve)
+    """The curve in the plane of its parameters; of Hopf points solid where the cycles born there attract, other modes
+    left aside (l1 < 0 but for families of equilibria), dashed where they do not."""
+    soft = [point.attracts for point in curve]
     told = soft if curve.of == "Hopf points" else []
-    return _in_plane(curve, lambda axes, first: _draw_runs(axes, curve, first, soft, BLUE, curve.of), told)
+    repelled = any("famil" in point.criticality for point in curve)
+    words = ("cycles attract", "cycles repel") if repelled else CRITICAL
+    return _in_plane(curve, lambda axes, first: _draw_runs(axes, curve, first, soft, BLUE, curve.of), told, words)
 
 
 def draw_cycle_curve(curve: CycleCurve) -> Figure:
@@ -78,7 +82,12 @@ def draw_cycle_curve(curve: CycleCurve) -> Figure:
     return _in_plane(curve, line)
 
 
-def _in_plane(curve: Curve | CycleCurve, line: Callable[[Any, str], Any], solid: Sequence[bool] = ()) -> Figure:
+def _in_plane(
+    curve: Curve | CycleCurve,
+    line: Callable[[Any, str], Any],
+    solid: Sequence[bool] = (),
+    words: tuple[str, str] = CRITICAL,
+) -> Figure:
     """A line drawn over the second parameter, and the special points on it."""
     fig = figure(6.5, 4.2)
     axes = fig.add_subplot()
@@ -86,7 +95,7 @@ def _in_plane(curve: Curve | CycleCurve, line: Callable[[Any, str], Any], solid:
     line(axes, first)
     mark_special(axes, curve, itemgetter(first))
     label(axes, formula(second), formula(first))
-    name_styles(axes, solid, ("supercritical", "subcritical"))
+    name_styles(axes, solid, words)
     title(fig, f"{curve[0].case.system.name}: {curve.status}")
     return fig
 

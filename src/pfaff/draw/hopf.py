@@ -29,7 +29,7 @@ def draw_hopf(hopf: Hopf) -> Figure:
     legend_above(plane)
     growth.axvline(hopf.value, color=GREY, lw=0.8, ls="--")
     label(growth, formula(hopf.load), "amplitude predicted")
-    if not (hopf.drifts or hopf.degenerate):
+    if not (hopf.drifts or hopf.undecided or hopf.degenerate):
         _draw_cycles(growth, hopf)
     title(fig, hopf.status)
     return fig

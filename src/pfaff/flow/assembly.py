@@ -313,7 +313,11 @@ class Assembly(Travels):
         return np.concatenate([q, np.zeros(self.pattern.rows)])
 
     def _held(self, fixed: Sequence[int]) -> np.ndarray:
-        if isinstance(fixed, str | bytes) or not isinstance(fixed, Sequence | np.ndarray) or np.ndim(fixed) != 1:
+        if (
+            isinstance(fixed, str | bytes)
+            or not isinstance(fixed, Sequence | np.ndarray)
+            or getattr(fixed, "ndim", 1) != 1
+        ):
             raise ParameterError(f"fixed={shown(fixed)}: give the indices of coordinates, fixed=[0, 3]")
         for i in fixed:
             if not isinstance(i, int | np.integer) or not 0 <= i < self.size:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from functools import partial, wraps
 from itertools import permutations
 from math import comb
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import heyoka as hy
 import numpy as np
@@ -26,12 +26,13 @@ from pfaff.flow.graph import Expression, Graph, graph_of
 from pfaff.statement.called import unfolded
 from pfaff.statement.odes import Ode
 from pfaff.statement.system import System
-from pfaff.statement.values import named, numbers_from, one_of, shown, whole_number
+from pfaff.statement.values import huge, named, numbers_from, one_of, shown, whole_number
 from pfaff.threads import Once, cached_property
 from pfaff.travel import Travels
 
 if TYPE_CHECKING:
     from pfaff.case import Bound
+    from pfaff.flow.slice import Slice
 
 Lowering = TypeVar("Lowering", bound=Callable[..., "Flow"])
 
@@ -40,13 +41,6 @@ HIGHEST, ENTRIES = 12, 1_000_000  # highest order, and most entries, of derivati
 MANY = 10_000  # states at once for which optimised code pays: it takes three times as long to compile
 LOWERED = "_lowered"  # how a flow was made, where not by its system
 COMPACT_FROM = 28  # states of the full flow beyond which full unrolling compiles too slowly
-
-
-class Unsolved(NamedTuple):
-    """The equations before some velocities were solved for, and coordinates that are zero in them by symmetry."""
-
-    graph: Graph
-    fixed: Mapping[Expression, Expression]
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +52,8 @@ class Flow(Travels):
     the coefficients by which dependent velocities are solved for: where one vanishes, the chart ends. If the last
     expressions are ``accelerations``, they are differentiated as such. ``carried`` are states that replace time.
     ``unsolved`` are the equations before any velocity was solved for; ``bonds`` vanish on motions, if not by
-    construction, and decay elsewhere.
+    construction, and decay elsewhere. A ``slice`` says by which symmetries coordinates were dropped that appear in the
+    equations.
     """
 
     system: System | Ode
@@ -73,8 +68,9 @@ class Flow(Travels):
     pivots: Sequence[Expression] = field(default=(), repr=False)
     accelerations: Accelerations | None = field(default=None, repr=False)
     carried: tuple[str, ...] = ()
-    unsolved: Unsolved | None = field(default=None, repr=False)
+    unsolved: Graph | None = field(default=None, repr=False)
     bonds: Sequence[Expression] = field(default=(), repr=False)
+    slice: Slice | None = field(default=None, repr=False)
     structured: ClassVar[bool] = False  # evaluated by structure, not from expressions
     _compiled: Once[Any, Compiled] = field(init=False, repr=False, default_factory=Once)
     _indices: Once[int, list[tuple[tuple[int, ...], Expression]]] = field(init=False, repr=False, default_factory=Once)
@@ -127,6 +123,17 @@ class Flow(Travels):
     def rates(self, x: Any, case: Bound | np.ndarray, time: float | np.ndarray = 0.0) -> np.ndarray:
         """f(x) without a check that it is finite."""
         return self._evaluate("rhs", lambda: self.expressions, x, case, time)
+
+    def bond_rows(self, x: np.ndarray, numbers: np.ndarray) -> np.ndarray:
+        """Derivatives of the bonds at states given as columns: rows that vanish on the changes which constraints allow,
+        indexed [state as given, row, component]."""
+        n, count = x.shape
+        if not self.bonds:
+            return np.zeros((count, 0, n))
+        rows = self.compiled(
+            "bonds", lambda: list(np.ravel(hy.diff_tensors(list(self.bonds), self.variables, diff_order=1).jacobian))
+        )
+        return rows(x, numbers).T.reshape(count, -1, n)
 
     @property
     def operations(self) -> int:
@@ -192,9 +199,10 @@ class Flow(Travels):
         return self._evaluate("reactions", lambda: self.reaction_expressions, x, case, time)
 
     def reconstruct(self, t: np.ndarray, x: np.ndarray, case: Bound, /, **start: Any) -> dict[str, np.ndarray]:
-        """The dropped coordinates along a sampled motion x[:, k] = x(t[k]), from their starting values (0 by default).
+        """The dropped coordinates along a sampled motion x[:, k] = x(t[k]), from their starting values (0 by default),
+        and those that symmetries move with them.
 
-        Integrates the cubic spline of their velocities: fourth order in the sampling step.
+        Integrates the cubic spline of velocities: fourth order in the sampling step.
         """
         from scipy.interpolate import CubicSpline
 
@@ -209,6 +217,8 @@ class Flow(Travels):
             one_of(self.dropped, name, "{} was not dropped")
         if isinstance(self.system, Ode):
             return {}
+        if self.slice is not None:
+            return self.slice.paths(t, self.velocities(x, case, t), dict(zip(self.states, x, strict=True)), start)
         index = [self.system.coordinate_names.index(name) for name in self.dropped]
         speeds = self.velocities(x, case, t)[index]
         return {
@@ -286,9 +296,9 @@ class Flow(Travels):
             ]
             raise RankError(f"the constraints lose rank (rows {', '.join(map(str, rows))} are dependent) at {where}")
         if not self.dependent:
-            raise PfaffError(
-                f"the accelerations of {self.system.name} are not finite at {where}: start elsewhere or use other units"
-            )
+            culprits = huge(self.system.parameter_names, numbers)
+            remedy = f"use other units: {culprits}" if culprits else "start elsewhere or use other units"
+            raise PfaffError(f"the accelerations of {self.system.name} are not finite at {where}: {remedy}")
         raise RankError(
             f"the velocities {', '.join(self.dependent)} cannot be solved for at {where}: use the full flow, "
             "or choose other dependent velocities"

@@ -50,7 +50,7 @@ class ForcedRates:
 
     def __init__(self, flow: ForcedRods, x: np.ndarray, numbers: np.ndarray, time: Any) -> None:
         self.inner = Rates(flow.steady.system, flow.chart, x[:-2], flow.extended(x, numbers), time)  # type: ignore[arg-type]
-        self.v, self.p, self.pivots = self.inner.v, self.inner.p, self.inner.pivots
+        self.v, self.p, self.pivots, self.held = self.inner.v, self.inner.p, self.inner.pivots, self.inner.held
         self.flow, self.numbers, (self.c, self.s) = flow, numbers, x[-2:]
         self.omega = flow.frequency(numbers)
 

@@ -13,6 +13,7 @@ import sympy as sm
 from pfaff.algebra.newtons_method import newton
 from pfaff.errors import ConstraintError, ConvergenceError, SingularMassError
 from pfaff.flow.compiled import Compiled
+from pfaff.flow.completion import KEPT, ROUNDED, Demand
 from pfaff.flow.graph import stated_graph_of
 from pfaff.flow.in_quasi_velocities import quasi_rows
 from pfaff.flow.structured_views import energy_rows, initial_rows
@@ -28,22 +29,19 @@ if TYPE_CHECKING:
     from pfaff.flow.structured import Matched
 
 ROUNDING = 1e-15  # of positions, a step of Newton's method after which there is none
-KEPT = 1e-10  # a given state obeys the constraints if their residual is below this, relative to its terms
+FAINT = 1e-6  # terms of a constraint below this, relative to those of the largest coordinate or velocity, are rounded
 REFINED = 3  # solutions of the same linear equations, each for the residual of the last
-ROUNDED = 1e-14  # coefficients below this, relative to their row of A, are zeros
-LIGHT = 1e-8  # inertias below this, relative to the largest in units that make them alike, are light
 
 
 @dataclass(frozen=True)
 class Start:
-    """An initial state that obeys the constraints, and the change of each given value made for that."""
+    """An initial state that obeys the constraints, the change of each given value made for that, and the values filled
+    in beside the given ones."""
 
     q: np.ndarray
     v: np.ndarray
     changes: dict[str, float]
-
-
-ROUNDED = 1e-6  # terms of a constraint below this, relative to those of the largest coordinate or velocity, are rounded
+    filled: dict[str, float]
 
 
 class Constraints:
@@ -99,7 +97,7 @@ class Constraints:
         A = A.reshape(m, n, -1)
         weights, largest = np.abs(A).max(axis=1, initial=0.0), [np.abs(each).max() for each in np.split(x, 2)]
         sizes = [np.abs(A[m - h :] * x[None, :n]).sum(axis=1), row_sizes(A, x[n:], rates)]
-        least = [ROUNDED * weights[m - h :] * largest[0], ROUNDED * weights * largest[1]]
+        least = [FAINT * weights[m - h :] * largest[0], FAINT * weights * largest[1]]
         return np.concatenate([phi, rates]), np.maximum(np.concatenate(sizes), np.concatenate(least))
 
 
@@ -139,8 +137,9 @@ def _compiled(system: System) -> Compiled | Matched:
 def initial_state(case: Case, initial: Mapping[str, float], project: bool = False) -> Start:
     """Given values as they are, the others zero or as the constraints demand; given values yield where they must.
 
-    Of the others, those change that cost least kinetic energy. Given values stay unless the others cannot follow; then
-    they change, if ``project`` allows that, at least cost in kinetic energy.
+    Of the others, only those change that a violated constraint contains and cannot do without: as few as possible, and
+    of as many those with the least kinetic energy. Given values stay unless the others cannot follow; then they change,
+    if ``project`` allows that, at least cost in kinetic energy.
     """
     names = case.system.coordinate_names
     known, quasi = [*names, *(f"{name}_dot" for name in names)], case.system.quasi_velocities
@@ -155,13 +154,12 @@ def initial_state(case: Case, initial: Mapping[str, float], project: bool = Fals
     free_q = np.array([name not in initial for name in names])
     free_v = np.array([f"{name}_dot" not in initial for name in names])
     new_q = _assembled(constraints, q, v, free_q, project)
-    new_v = on_velocities(Asked(case, asked) if asked else constraints, new_q, v, free_v, yielding=project)
+    new_v = on_velocities(Asked(case, asked) if asked else constraints, new_q, v, free_v, yielding=project, names=names)
     _check_inertia(names, constraints(new_q, new_v)[3])
     before, after = np.concatenate([q, v]), np.concatenate([new_q, new_v])
-    changes = {
-        name: float(b - a) for name, a, b in zip(known, before, after, strict=True) if name in initial and a != b
-    }
-    return Start(new_q, new_v, changes)
+    changed = {name: (float(a), float(b)) for name, a, b in zip(known, before, after, strict=True) if a != b}
+    changes = {name: b - a for name, (a, b) in changed.items() if name in initial}
+    return Start(new_q, new_v, changes, {name: b for name, (_, b) in changed.items() if name not in initial})
 
 
 def usual_sizes(x: np.ndarray, M: np.ndarray) -> np.ndarray:
@@ -200,11 +198,18 @@ def _followed(
 
     Of the two, the one of lower potential energy is taken.
     """
+    names = constraints.case.system.coordinate_names
+
+    def followed(start: np.ndarray) -> np.ndarray:
+        with suppress(ConstraintError, ConvergenceError):
+            return on_positions(constraints, start, v, free, yielding=yielding, names=names)
+        return on_positions(constraints, start, v, free, yielding=yielding)
+
     aside, found = _aside(constraints, q, v, free), []
     for start in (q - aside, q + aside) if aside.any() else ():
         with suppress(ConstraintError, ConvergenceError):
-            found.append(on_positions(constraints, start, v, free, yielding=yielding))
-    return min(found, key=constraints.potential) if found else on_positions(constraints, q, v, free, yielding=yielding)
+            found.append(followed(start))
+    return min(found, key=constraints.potential) if found else followed(q)
 
 
 def _aside(constraints: Constraints, q: np.ndarray, v: np.ndarray, free: np.ndarray) -> np.ndarray:
@@ -225,18 +230,26 @@ def on_positions(
     free: np.ndarray,
     time: float = 0.0,
     yielding: bool = False,
+    names: Sequence[str] = (),
 ) -> np.ndarray:
     """Newton's method on φ(q, t) = 0 in the free coordinates, with steps of least norm in the metric of the inertia.
 
-    The others change where these cannot follow, if they are ``yielding``.
+    The others change where these cannot follow, if they are ``yielding``. With ``names`` as few of the free ones change
+    as possible.
     """
     if not constraints.holonomic:
         return q
     rows = slice(-constraints.holonomic, None)
+    phi, _, A, M = constraints(q, v, time)
+    moved = free
+    if names and phi.any():
+        violated = np.abs(phi) > KEPT * constraints.position_terms(q, time)
+        chosen = _demand(M, A[rows], -phi, free).fewest(violated, names, 0 * q)
+        moved = free if chosen is None else chosen
 
     def step(q: np.ndarray) -> tuple[np.ndarray, float]:
         phi, _, A, M = constraints(q, v, time)
-        change = least_change(M, A[rows], -phi, free, yielding)
+        change = _demand(M, A[rows], -phi, moved).least(yielding and moved is free)
         return q + change, np.abs(change).max(initial=0.0) / (1 + np.abs(q + change).max())
 
     # Steps may cease to shrink for a while, where A is singular: those that are no rounding go on.
@@ -248,8 +261,8 @@ def on_positions(
         wrong &= ~(left <= KEPT * constraints.position_terms(q, time))
     if wrong.any():
         first = constraints.m - constraints.holonomic
-        rows = [first + int(k) for k in np.flatnonzero(wrong)]
-        named = numbered(constraints.case.system, rows).partition(" ")[2]
+        violated = [first + int(k) for k in np.flatnonzero(wrong)]
+        named = numbered(constraints.case.system, violated).partition(" ")[2]
         remedy = (
             "these rows have no common solution nearby: start elsewhere, or correct them"
             if free.all()
@@ -269,19 +282,24 @@ def on_velocities(
     time: float = 0.0,
     exactly: bool = False,
     yielding: bool = False,
+    names: Sequence[str] = (),
 ) -> np.ndarray:
     """A v + b = 0 by the change of free velocities that costs least kinetic energy; others may be ``yielding``.
 
-    Velocities that obey the constraints already stay as they are, unless this must hold ``exactly``.
+    Velocities that obey the constraints already stay as they are, unless this must hold ``exactly``. With ``names`` as
+    few of them change as possible.
     """
     _, rates, A, M = constraints(q, v, time)
     if not len(rates):
         return v
-    if not exactly and (np.abs(rates) <= KEPT * row_sizes(A, v, rates)).all():
+    violated = np.abs(rates) > KEPT * row_sizes(A, v, rates)
+    if not exactly and not violated.any():
         return v
+    chosen = _demand(M, A, -rates, free).fewest(violated, names, v) if names else None
+    moved = free if chosen is None else chosen
     new, left = v, rates
     for _ in range(REFINED):
-        new = new + least_change(M, A, -left, free, yielding)
+        new = new + _demand(M, A, -left, moved).least(yielding and chosen is None)
         left = constraints(q, new, time)[1]
     usual = np.abs(A) @ usual_sizes(new, M)
     wrong = ~(np.abs(left) <= KEPT * (row_sizes(A, v, rates) + row_sizes(A, new, left) + usual))
@@ -294,31 +312,7 @@ def on_velocities(
     return new
 
 
-def least_change(M: np.ndarray, A: np.ndarray, wanted: np.ndarray, free: np.ndarray, yielding: bool) -> np.ndarray:
-    """x with A x = wanted and the least xᵀM x, in the components that are free.
-
-    Where these cannot follow and the others are ``yielding``, the least change of the others comes first.
-    """
+def _demand(M: np.ndarray, A: np.ndarray, wanted: np.ndarray, free: np.ndarray) -> Demand:
     if not (np.isfinite(A).all() and np.isfinite(M).all() and np.isfinite(wanted).all()):
         raise ConvergenceError("the constraints or the inertia are not finite at the start: start elsewhere")
-    tiny, inertia = np.finfo(float).tiny, np.diag(M)
-    units = 1 / np.where(inertia > 0, np.sqrt(np.abs(inertia)), np.maximum(np.abs(A).max(axis=0, initial=0.0), tiny))
-    whole, follows = (np.linalg.norm(A * units * among, axis=1) for among in (True, free))
-    sizes = np.maximum(np.where(follows > ROUNDED * whole, follows, whole), tiny)
-    A, M, wanted = A * units / sizes[:, None], M * np.outer(units, units), wanted / sizes
-    A = np.where(np.abs(A) > ROUNDED, A, 0.0)
-    x, held = np.zeros(len(M)), ~free
-    if yielding and held.any():
-        left, values, _ = np.linalg.svd(A[:, free])
-        stuck = left[:, int((values > KEPT).sum()) :].T  # combinations of rows that no free component moves
-        x[held] = _lightest(M[np.ix_(held, held)], stuck @ A[:, held], stuck @ wanted)
-    if free.any():
-        x[free] = _lightest(M[np.ix_(free, free)], A[:, free], wanted - A @ x)
-    return units * x
-
-
-def _lightest(M: np.ndarray, A: np.ndarray, wanted: np.ndarray) -> np.ndarray:
-    """The solution x of A x = wanted with least xᵀM x; a direction without inertia counts as light."""
-    inertia, axes = np.linalg.eigh(M)
-    root = axes / np.sqrt(np.maximum(inertia, LIGHT * inertia[-1]))
-    return root @ np.linalg.lstsq(A @ root, wanted, rcond=1e-12)[0]
+    return Demand(M, A, wanted, free)

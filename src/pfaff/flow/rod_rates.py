@@ -42,6 +42,11 @@ class Rates:
         return self.placed.A[:, :, self._solved]
 
     @property
+    def held(self) -> np.ndarray:
+        """Derivatives of the holonomic constraints by all coordinates, [state, row, coordinate]."""
+        return self.placed.A[:, self.at.held]
+
+    @property
     def f(self) -> np.ndarray:
         """f, a column for each state."""
         return np.concatenate([self.v[self._shaped], self.a[self._free]])

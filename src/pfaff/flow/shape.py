@@ -7,7 +7,8 @@ from collections.abc import Sequence
 import heyoka as hy
 import numpy as np
 
-from pfaff.flow.graph import Expression, graph_of
+from pfaff.flow.graph import Expression
+from pfaff.flow.uniform_motion import comoving_graph
 from pfaff.statement.system import System
 from pfaff.threads import once
 
@@ -31,7 +32,7 @@ def _kept(system: System) -> dict[str, str]:
         from pfaff.flow.translations import kept
 
         return kept(system)
-    graph, names = graph_of(system), system.coordinate_names
+    graph, names = comoving_graph(system), system.coordinate_names
     potential = list(hy.diff_tensors([graph.potential], graph.q, diff_order=1).gradient)
     places = {
         "the kinetic energy": [graph.kinetic],

@@ -11,7 +11,8 @@ import numpy as np
 
 from pfaff.algebra.units import inertial_units, row_units, stiffness_units
 from pfaff.flow.compiled import Compiled
-from pfaff.flow.graph import ZERO, Expression, Graph, graph_of
+from pfaff.flow.graph import ZERO, Expression, Graph
+from pfaff.flow.uniform_motion import comoving_graph
 from pfaff.statement.system import System
 from pfaff.threads import known_property, once
 
@@ -74,9 +75,9 @@ class Statics:
         self.n, self.m = len(graph.q), len(graph.A)
         self.nonholonomic = graph.nonholonomic
         unknowns = graph.q + graph.multipliers
-        demanding = graph.system.statement.demanding
+        demanding = graph.system.demanding
         self.demanding = demanding[: self.nonholonomic]
-        still = dict.fromkeys(graph.v, ZERO)
+        still = graph.resting
         # Derivatives with respect to q are taken at rest: terms multiplied by a velocity then vanish.
         balance = list(hy.subs(graph.balanced(graph.standing), still))
         held = [hy.subs(c, still) if own else ZERO for c, own in zip(graph.constraints, demanding, strict=True)]
@@ -127,7 +128,7 @@ def all_reactions(
 
 @once(most=1)
 def _shares(system: System) -> Compiled:
-    graph = graph_of(system)
+    graph = comoving_graph(system)
     return Compiled(graph.shared(graph.multipliers), [*graph.q, *graph.multipliers], quick=True)
 
 
@@ -137,4 +138,4 @@ def statics_of(system: System) -> Statics:
         from pfaff.flow.structured_views import RodStatics
 
         return RodStatics(system)
-    return Statics(graph_of(system))
+    return Statics(comoving_graph(system))

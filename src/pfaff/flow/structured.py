@@ -216,6 +216,13 @@ class StructuredFlow(Flow):
 
         return Matched(values, self.rates_and_pivots)
 
+    def bond_rows(self, x: np.ndarray, numbers: np.ndarray) -> np.ndarray:
+        rows = np.zeros((x.shape[1], len(self.bonds), len(self.states)))
+        if self.bonds:
+            rates = self._rates(x, numbers, 0.0)
+            rows[:, :, : len(self.chart.shaped)] = rates.held[:, :, as_slice(self.chart.shaped)]
+        return rows
+
     def _inertia_and_rows(self, q: np.ndarray, numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         placed = NodesAt(self.system, numbers).placed(q[:, None])  # type: ignore[arg-type]
         return placed.M[0], placed.A[0]

@@ -53,6 +53,7 @@ def shape_structured(system: System, chosen: Sequence[int] | None, settle: float
         settle=settle,
         pivots=("determinant",) if columns else (),
         chart=Chart(shaped, free, tuple(columns), settle),
+        bonds=("position",) * len(system.statement.positions) if settle else (),
     )
 
 

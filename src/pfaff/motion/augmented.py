@@ -19,6 +19,7 @@ from pfaff.algebra.tolerances import RANK
 from pfaff.errors import ConvergenceError
 from pfaff.flow.compiled import Compiled
 from pfaff.flow.graph import ZERO, dot, gradient, stated_graph_of
+from pfaff.flow.verified_accelerations import stated_balances
 from pfaff.motion.between_steps import NEVER, Resolution
 from pfaff.motion.measures import Energy, Stored, has_power, measures
 from pfaff.motion.outcomes import COLLAPSED, FINISHED, INTERRUPTED, TOO_MANY, Outcome, Status
@@ -26,6 +27,7 @@ from pfaff.motion.result import Motion
 from pfaff.motion.steep_functions import steep_functions
 from pfaff.motion.three_fields import Midpoint, Node, ThreeFields
 from pfaff.statement import System
+from pfaff.statement.inertia import usual_inertias
 from pfaff.threads import cached_property, hand_on, once
 
 if TYPE_CHECKING:
@@ -183,18 +185,20 @@ def _error(track: Track, new: Midpoint, h: float, M: np.ndarray) -> float:
 def _work_scale(task: Task) -> float:
     """Twice the kinetic energy that the accelerations at the start would bring about in a share of the motion."""
     n, case = len(task.start.q), task.driven.case
-    M, h, A, gamma = _split(case.system, balances(case.system)(task.x, case.numbers)[:, None])
-    speed = SHARE * task.duration * accelerations(M, h, A, gamma)[0][0]
+    M, h, A, gamma = _split(case.system, stated_balances(case.system)(task.x, case.numbers)[:, None])
+    speed = SHARE * task.duration * accelerations(case.system, M, h, A, gamma)[0][0]
     return float(speed @ M[0] @ speed) if n else 0.0
 
 
-def accelerations(M: np.ndarray, h: np.ndarray, A: np.ndarray, gamma: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def accelerations(
+    system: System, M: np.ndarray, h: np.ndarray, A: np.ndarray, gamma: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
     """q̈ and the reactions λ of M q̈ + h + Aᵀλ = 0, A q̈ + γ = 0: of all solutions the one with least Σ (a M⁻¹aᵀ) λ².
 
     The first axis counts states. M may be singular where the constraints hold what has no inertia: M + AᵀS A with
     h + AᵀS γ has the same solutions.
     """
-    M, S = penalised(M, A)
+    M, S = penalised(M, A, usual_inertias(system))
     h = h + np.einsum("kij,ki->kj", A, S * gamma)
     sizes, axes = np.linalg.eigh(M)
     root = axes / np.sqrt(np.maximum(sizes, 1e-14 * sizes[:, -1:]))[:, None, :]  # root rootᵀ = M⁻¹
@@ -209,14 +213,6 @@ def accelerations(M: np.ndarray, h: np.ndarray, A: np.ndarray, gamma: np.ndarray
     force = np.einsum("kij,kj->ki", inverse, excess / lengths)
     reactions = np.einsum("kij,ki->kj", inverse, force) / lengths
     return np.einsum("kij,kj->ki", root, pull - force), reactions
-
-
-@once(most=1)
-def balances(system: System) -> Compiled:
-    """M, h, A and γ of Lagrange's equations."""
-    graph = stated_graph_of(system)
-    rows = [*(e for row in graph.M for e in row), *graph.h, *(e for row in graph.A for e in row), *graph.gamma]
-    return Compiled(rows, [*graph.q, *graph.v], compact=len(graph.q) > 8)
 
 
 def _split(system: System, values: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
@@ -271,7 +267,7 @@ def _sampled(
         y[:, k] = np.concatenate(fields.set_right(t[k], y[:n, k], y[n:, k]))
     y[:, ~between] = np.concatenate([track.q, track.v])[:, nearest[~between]]
     here = measures(case.system)(y, case.numbers, t)
-    p = accelerations(*_split(case.system, balances(case.system)(y, case.numbers, t)))[1].T
+    p = accelerations(case.system, *_split(case.system, stated_balances(case.system)(y, case.numbers, t)))[1].T
     energy = Energy(here[0], here[1], here[2], *velocities(forward * t)[n:])
     length = f"of {abs(track.t[1]):.6g}" if step is not None else f"for a tolerance of {tolerance:g}"
     count = len(track.t) - 1

@@ -29,7 +29,7 @@ from pfaff.motion.sampled import (
 )
 from pfaff.statement.drawing import replaced
 from pfaff.statement.expressions import expressed
-from pfaff.statement.values import shown
+from pfaff.statement.values import number_from, shown
 from pfaff.threads import cached_property
 
 if TYPE_CHECKING:
@@ -84,13 +84,17 @@ def prescribe(case: Case, prescribed: Mapping[str, Any], initial: Mapping[str, f
         return Driven(case)
     known = [*case.system.coordinate_names, *case.system.parameter_names]
     for name in prescribed:
-        if name in case.system.velocity_names or name in case.system.quasi_velocities:
+        if name in case.system.velocity_names:
+            own = name.removesuffix("_dot")
+            raise ParameterError(f"{name} is a velocity: prescribe its integral, the coordinate, {{{own!r}: 't'}}")
+        if name in case.system.quasi_velocities:
             raise ParameterError(
-                f"{name} is a velocity, and coordinates and parameters are prescribed: prescribe the coordinate, or "
-                f"state a constraint, nonholonomic_constraints={{'drive': '{name} - sin(t)'}}"
+                f"{name} is a quasi-velocity, and coordinates and parameters are prescribed: state a constraint, "
+                f"nonholonomic_constraints={{'drive': '{name} - sin(t)'}}"
             )
         case.system.named(name, known, f"{case.system.name} has no coordinate or parameter {{}} to prescribe")
     time = case.system.time
+    prescribed = {name: _unboxed(name, value) for name, value in prescribed.items()}
     expressions = {name: expression_in_time(name, v, time) for name, v in prescribed.items() if _is_expression(v)}
     sampled = {
         name: piecewise(name, value, SMOOTH if _moves(case.system, name) else LINEAR, duration)
@@ -134,13 +138,6 @@ def _driven_system(system: System, functions: Mapping[str, sm.Expr], parameters:
     loads, motions = {}, []
     carried = sm.S.Zero
     for name, function in functions.items():
-        unknown = function.atoms(sm.core.function.AppliedUndef)
-        foreign = (function.free_symbols - {system.time} - set(parameters)) | unknown
-        if foreign:
-            raise ParameterError(
-                f"the function for {name} contains {', '.join(sorted(map(str, foreign)))}: it may contain the time "
-                f"{system.time} only"
-            )
         if name in system.coordinate_names:
             deviation = system.coordinates[system.coordinate_names.index(name)] - function
             motions.append(deviation)
@@ -191,12 +188,25 @@ def _carried_inertias(
     first = {**parameters, case.system.time: 0.0}
     q = np.array([float(initial.get(name, 0.0)) for name in names])
     for name in driven:
-        q[names.index(name)] = float(functions[name].subs(first))
+        q[names.index(name)] = _at_the_start(name, functions[name].subs(first))
     graph = graph_of(case.system)
     own = Compiled([graph.M[k][k] for k in range(len(names))], graph.q, quick=True)(q, case.numbers)
     own = np.where(np.isfinite(own) & (own > 0), own, 0.0)
     anyone = own.max() or 1.0
     return {inertia_of(name): float(own[names.index(name)]) or float(anyone) for name in driven}
+
+
+def _at_the_start(name: str, value: sm.Expr) -> float:
+    try:
+        number = complex(value)
+    except (TypeError, OverflowError):
+        number = complex("nan")
+    if not np.isfinite(number.real) or number.imag:
+        raise ParameterError(
+            f"the function for {name} is {shown(value)} at t = 0, not a finite real number: check its roots, "
+            "logarithms and divisors"
+        )
+    return number.real
 
 
 def expression_in_time(name: str, value: Any, time: sm.Symbol) -> sm.Expr:
@@ -206,7 +216,21 @@ def expression_in_time(name: str, value: Any, time: sm.Symbol) -> sm.Expr:
         raise ParameterError(
             f"the function for {name} is {shown(found)}, not an expression in time: write 80 + sin(2*t)"
         )
-    return found.xreplace({symbol: time for symbol in found.free_symbols if symbol.name == time.name})
+    found = found.xreplace({symbol: time for symbol in found.free_symbols if symbol.name == time.name})
+    foreign = (found.free_symbols - {time}) | found.atoms(sm.core.function.AppliedUndef)
+    if foreign:
+        names = ", ".join(sorted(map(str, foreign)))
+        raise ParameterError(f"the function for {name} contains {names}: it may contain the time {time} only")
+    if found.has(sm.I):
+        raise ParameterError(
+            f"the function for {name} is {shown(found)}, which is not real: give a real function of time"
+        )
+    return found
+
+
+def _unboxed(name: str, value: Any) -> Any:
+    """A number out of an array without dimensions; anything else as it is."""
+    return number_from(name, value) if isinstance(value, np.ndarray) and not value.ndim else value
 
 
 def _is_expression(value: Any) -> bool:

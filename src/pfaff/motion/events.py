@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -162,7 +162,7 @@ def lower_event(driven: Driven, eqs: Equations, name: str, expression: Any) -> A
     reactions |= {sm.Symbol(own): reactions[sm.Symbol(p)] for own, p in aliases if sm.Symbol(p) in reactions}
     moving = {sm.Symbol(load): function for load, function in driven.loads.items()}
     known = {**plain, **{symbol.name: symbol for symbol in (*reactions, *moving)}}
-    parsed = parsed_event(name, expression, known | dict(system.quasi_forms), dict(s.to_plain))
+    parsed = parsed_event(name, expression, known | dict(system.quasi_forms), dict(s.to_plain), system.parameters)
     return convert(parsed.xreplace(moving), {**eqs.graph.symbols, **numbers_of(case), **reactions})
 
 
@@ -172,9 +172,14 @@ def numbers_of(case: Bound) -> dict[sm.Symbol, Any]:
 
 
 def parsed_event(
-    name: str, expression: Any, known: Mapping[str, sm.Symbol], plain: Mapping[sm.Expr, sm.Symbol]
+    name: str,
+    expression: Any,
+    known: Mapping[str, sm.Symbol],
+    plain: Mapping[sm.Expr, sm.Symbol],
+    fixed: Collection[sm.Symbol],
 ) -> sm.Expr:
-    """An expression in known symbols from SymPy or text; functions of time are replaced by their ``plain`` symbols."""
+    """An expression in known symbols from SymPy or text, not of ``fixed`` ones alone; functions of time are replaced by
+    their ``plain`` symbols."""
     parsed = vanishing(expression, known, f"event {shortened(name)}", ParameterError)
     if not isinstance(parsed, sm.Expr) or not parsed.free_symbols | parsed.atoms(sm.core.function.AppliedUndef):
         raise ParameterError(
@@ -185,4 +190,6 @@ def parsed_event(
         if symbol.name not in known:
             raise ParameterError(f"event {name!r} contains the unknown {symbol}: {nearest(symbol.name, known)}")
         parsed = parsed.xreplace({symbol: known[symbol.name]})
+    if set(fixed).issuperset(parsed.free_symbols):
+        raise ParameterError(f"event {name!r} is {shown(parsed)}, the same at all times: name a state, a reaction or t")
     return parsed

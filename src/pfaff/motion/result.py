@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from pfaff.case import Case
     from pfaff.motion.locomotion import Friction
 
+TOLD = 8  # most initial values that are told one by one
 ENERGIES = ("kinetic", "potential", "total", "dissipated", "supplied")
 
 
@@ -61,7 +62,18 @@ class Motion(Checked):
     )  # None for a motion from a file, verified when it was made
 
     def __repr__(self) -> str:
-        return f"<Motion of {self.system}, t = {self.t[0]:g} … {self.t[-1]:g}, {len(self.t)} samples: {self.status}>"
+        span = f"t = {self.t[0]:g} … {self.t[-1]:g}, {len(self.t)} samples"
+        return f"<Motion of {self.system}, {span}: {self.status}{self._demanded}>"
+
+    @property
+    def _demanded(self) -> str:
+        """Initial values that the constraints demand, in words."""
+        first = dict(zip(self.states, self.y[:, 0].tolist(), strict=True))
+        told = [f"{name} = {first[name]:g}" for name in self.changes if name in first]
+        more = [f"and {len(told) - TOLD} more"] if len(told) > TOLD else []
+        if not told:
+            return ""
+        return f"; as what is given and the constraints demand, it starts with {', '.join(told[:TOLD] + more)}"
 
     @property
     def states(self) -> tuple[str, ...]:

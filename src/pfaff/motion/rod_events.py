@@ -50,7 +50,7 @@ class RodWatch:
         points = [*inner.q, *inner.v]  # coordinates of the frame: its own, and the points of rods
         reactions = [sm.Symbol(each) for each in system.reaction_names]
         known = {symbol.name: symbol for symbol in (*points, *s.q, *s.v, s.time, *system.parameters, *reactions)}
-        parsed = parsed_event(name, expression, known, dict(s.to_plain))
+        parsed = parsed_event(name, expression, known, dict(s.to_plain), system.parameters)
         numbers = {symbol: sm.Float(value) for symbol, value in zip(system.parameters, case.numbers, strict=True)}
         arguments = [known[each.name] for each in (*points, *s.q, *s.v, *reactions, s.time)]
         return sm.lambdify(arguments, parsed.xreplace(numbers), "numpy", dummify=True)

@@ -76,6 +76,12 @@ class Task:
         return float(self.t[-1])
 
     @property
+    def filled(self) -> dict[str, float]:
+        """Initial values that nobody gave or prescribed and that constraints demand."""
+        asked = {each for name in self.driven.prescribed for each in (name, f"{name}_dot")}
+        return {name: value for name, value in self.start.filled.items() if name not in asked}
+
+    @property
     def vanishing(self) -> frozenset[str]:
         """Parameters that are zero: the integrator is compiled without their terms."""
         numbers = zip(self.driven.case.system.parameter_names, self.driven.case.numbers, strict=True)
@@ -87,7 +93,7 @@ class Task:
         return {
             "names": tuple(case.system.coordinate_names),
             "reaction_names": case.system.reaction_names if case.system.stated.constraints else (),
-            "changes": self.start.changes,
+            "changes": self.start.changes | self.filled,
             "system": case.system.name,
             "values": {name: str(value) for name, value in case.values.items()},
             "case": case,

@@ -203,6 +203,6 @@ def _lowered(case: OdeCase, name: str, expression: Any) -> Any:
     known = {symbol.name: symbol for symbol in (*system.symbols, *system.parameters)}
     known.setdefault("t", time)
     functions = dict(zip(system.equations, system.symbols, strict=True))
-    parsed = parsed_event(name, expression, known, functions)
+    parsed = parsed_event(name, expression, known, functions, case.system.parameters)
     symbols = {x: hy.expression(x.name) for x in system.symbols} | {time: hy.time} | numbers_of(case)
     return convert(parsed, symbols)

@@ -18,7 +18,7 @@ from pfaff.rest.balance import Balance
 from pfaff.rest.fronts import Fronts, units_of
 from pfaff.rest.many_starts import checked_search, family_fixed, settled_from
 from pfaff.rest.mechanical import ACCEPTED, Equilibria, check_steady, equilibrium_in
-from pfaff.statement.values import by_name, number_within, one_of
+from pfaff.statement.values import by_name, number_within
 from pfaff.threads import cached_property
 
 if TYPE_CHECKING:
@@ -116,7 +116,7 @@ def _bounds(balance: Balance, within: Any) -> tuple[np.ndarray, np.ndarray, dict
     upper = np.full(len(balance.names), np.inf)
     bounds = {}
     for name, value in given.items():
-        one_of(balance.names, name, "no bound for {}, no coordinate or reaction")
+        balance.case.system.named(name, balance.names, "no bound for {}, no coordinate or reaction")
         bounds[name] = number_within(f"within[{name!r}]", value, lambda x: x > 0, "give a positive number")
         upper[balance.names.index(name)] = bounds[name]
     return -upper, upper, bounds

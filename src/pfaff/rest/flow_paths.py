@@ -13,6 +13,7 @@ from pfaff.errors import PfaffError
 from pfaff.flow.flow import Flow
 from pfaff.rest.path import EquilibriumPath
 from pfaff.rest.states import FlowLinearisation, linearise_flow, steady_near
+from pfaff.rest.steady_families import allowed_directions
 from pfaff.threads import cached_property
 
 if TYPE_CHECKING:
@@ -108,7 +109,5 @@ class SteadyPath(FlowPath):
         return self.motion.zeros
 
     def _linearised(self, z: np.ndarray, load: float) -> FlowLinearisation:
-        from pfaff.rest.steady_motions import allowed_directions
-
         numbers = self.numbers(load)
         return linearise_flow(self.flow.jacobian(z, numbers), self.chain, allowed_directions(self.flow, z, numbers))

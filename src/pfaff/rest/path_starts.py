@@ -10,11 +10,12 @@ import numpy as np
 from pfaff.algebra.units import SOFT
 from pfaff.errors import ConvergenceError, SingularMassError
 from pfaff.rest.balance import Balance
-from pfaff.rest.mechanical import check_rest, check_rests, check_unforced, rest_near
+from pfaff.rest.mechanical import ACCEPTED, check_rest, check_rests, check_unforced, rest_near
 
 if TYPE_CHECKING:
     from pfaff.case import Case
 
+VANISHING = (1e-6, 2e-6)  # loads, relative to that of the case, from which one extrapolates to none
 NOTABLE = 0.02  # relative change of a matrix that counts
 
 
@@ -38,7 +39,15 @@ def beginning(case: Case, load: str, fixed: Mapping[str, float], origin: float) 
     if balance.like(first, z):
         return z, first
     loaded = balance.pinned(z)
-    return z, loaded if len(loaded.fixed) < len(first.fixed) else first
+    if len(loaded.fixed) >= len(first.fixed):
+        return z, first
+    return _tended_to(loaded, z, load, abs(float(case.values[load])) or 1.0), loaded
+
+
+def _tended_to(loaded: Balance, z: np.ndarray, load: str, unit: float) -> np.ndarray:
+    """The member of the unloaded family that equilibria tend to as the load vanishes; this one if none is found."""
+    near, far = (loaded.solve(z, loaded.case.numbers_at(load, share * unit)) for share in VANISHING)
+    return 2 * near[0] - far[0] if max(near[1], far[1]) < ACCEPTED else z
 
 
 def changed_by(matrices: np.ndarray, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pfaff.algebra.tolerances import turning
+from pfaff.checks import Check, Checked, doubted
 from pfaff.errors import number_of
+from pfaff.rest.fed_energy import fed_along
 from pfaff.statement.told import told
 
 if TYPE_CHECKING:
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
 
 @told
 @dataclass(frozen=True)
-class Spectrum:
+class Spectrum(Checked):
     """Eigenvalues of small motions, the structural zeros kept apart.
 
     ``vectors`` holds, column by column, the coordinates' part of each mode (all states of a plain ODE);
@@ -50,10 +52,21 @@ class Spectrum:
         else:
             growing = self.values[self.values.real > self.rounding]
             oscillating, straight = turning(growing).sum() // 2, (~turning(growing)).sum()
-            verdict = f"unstable: {growing_modes(oscillating, straight)}"
+            verdict = f"unstable: {growing_modes(oscillating, straight)}{self._fed}"
         causes = "; ".join(f"{count} from {cause}" for cause, count in self.zeros.items())
         zeros = number_of(self.structural_zeros, "structural zero")
-        return verdict + (f" ({zeros} set apart: {causes})" if causes else "")
+        return doubted(verdict + (f" ({zeros} set apart: {causes})" if causes else ""), self.checks)
+
+    def _verify(self) -> list[Check]:
+        from pfaff.rest.verified import of_linearisation
+
+        return [] if self.linearisation is None else of_linearisation(self.linearisation, self.values)
+
+    @property
+    def _fed(self) -> str:
+        """A word on dissipation that feeds energy in."""
+        along = "" if self.linearisation is None else fed_along(self.linearisation)
+        return f", fed by the dissipation, which is negative along {along}_dot" if along else ""
 
     def plot(self) -> Figure:
         from pfaff.draw.spectrum import draw_spectrum

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from itertools import combinations, islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,13 +19,15 @@ from pfaff.algebra.newtons_method import newton
 from pfaff.algebra.rounding import axis_rounding
 from pfaff.algebra.structural_zeros import Deflation, zero_chain
 from pfaff.algebra.tolerances import NEIGHBOUR
+from pfaff.checks import Check, Checked, doubted
 from pfaff.errors import ConvergenceError, ParameterError, PfaffError, nearest
 from pfaff.flow.flow import Flow
-from pfaff.flow.graph import Expression, graph_of
 from pfaff.flow.in_quasi_velocities import quasi_values
+from pfaff.flow.initial import initial_state
 from pfaff.flow.relative import accidental, independent, relative_flow
-from pfaff.flow.statics import gradient_rows
 from pfaff.rest.spectrum import Spectrum
+from pfaff.rest.steady_families import ULPS, allowed_directions, exact_zeros, null_vector, selections
+from pfaff.rest.verified import of_steady
 from pfaff.statement.told import shown_in_notebooks
 from pfaff.statement.values import number_from, one_of, shown, spelt
 from pfaff.threads import cached_property
@@ -41,17 +42,14 @@ if TYPE_CHECKING:
 
 SHORTENED = 80  # most steps; they are shortened while they are far from a motion
 LEAST_SQUARES = 1e-7  # singular values below this, relative to the largest, are those of a family: steps leave them out
-PIVOT = 1e-2  # least contribution of a state to a unit vector of the family, if it is to select a member
 TIMELESS = 1e-7  # changes with time below this, relatively, are rounding
 ROUNDED = 1e-8  # states below this, relative to the largest, are set to zero if that is as steady
-DRAWS, ULPS = 8, 64 * float(np.finfo(float).eps)  # states drawn around one, and how far around it, to estimate rounding
-SELECTIONS = 60  # sets of states, for each number of them, that are tried to select a neighbour
 
 
 @shown_in_notebooks
 @spelt
 @dataclass(frozen=True)
-class SteadyMotion:
+class SteadyMotion(Checked):
     """A steady motion: ``motion["theta"]`` and ``motion["phi_dot"]`` are constant, all velocities are known.
 
     ``family`` are names that select a member of the family of steady motions it belongs to: those that were fixed,
@@ -108,7 +106,7 @@ class SteadyMotion:
     def jacobian(self) -> np.ndarray:
         """∂f/∂x along the holonomic constraints, in an orthonormal basis of the directions they allow."""
         allowed = allowed_directions(self.flow, self.x, self.case.numbers)
-        return allowed.T @ _exact_zeros(self.case, self.flow, self.x) @ allowed
+        return allowed.T @ exact_zeros(self.case, self.flow, self.x) @ allowed
 
     @cached_property
     def _deflated(self) -> np.ndarray:
@@ -123,7 +121,7 @@ class SteadyMotion:
     def spectrum(self) -> Spectrum:
         """Eigenvalues and modes about this motion, in the states of ``flow``; those of the family set apart."""
         allowed = allowed_directions(self.flow, self.x, self.case.numbers)
-        modes = [_null_vector(self.jacobian, value) for value in self.eigenvalues]
+        modes = [null_vector(self.jacobian, value) for value in self.eigenvalues]
         vectors = allowed @ np.array(modes).T if modes else np.zeros((len(self.x), 0))
         zeros = {"families of steady motions": sum(self.zeros)} if self.zeros else {}
         rounding = axis_rounding(self._deflated, self.eigenvalues)
@@ -137,14 +135,15 @@ class SteadyMotion:
     @property
     def status(self) -> str:
         values = {name: value for name, value in self.state.items() if value}
-        moving = [name for name in values if name not in self.case.system.coordinate_names]
-        if not moving:  # a motion may follow from the constraints alone
-            slow = ROUNDED * max(map(abs, self.velocities.values()), default=0.0)
-            values |= {name: value for name, value in self.velocities.items() if abs(value) > slow}
+        slow = ROUNDED * max(map(abs, self.velocities.values()), default=0.0)
+        values |= {name: value for name, value in self.velocities.items() if abs(value) > slow}
         told = ", ".join(f"{name} = {value:g}" for name, value in values.items())
         family = f"one of a family in {' and '.join(self.family)}" if self.zeros else "isolated"
         how = "stable" if self.stable else "unstable"
-        return f"steady motion with {told or 'everything at rest'}, {family}: {how}"
+        return doubted(f"steady motion with {told or 'everything at rest'}, {family}: {how}", self.checks)
+
+    def _verify(self) -> Iterator[Check]:
+        return of_steady(self)
 
     def branch(self, name: str, to: float | None = None, **options: Any) -> EquilibriumBranch:
         """The branch of steady motions in a parameter, a speed or a coordinate, its critical points located."""
@@ -164,16 +163,15 @@ def steady_motion(case: Case, start: Mapping[str, float], fixed: Mapping[str, fl
     """The steady motion with these coordinates and speeds fixed, nearest to the starting values."""
     given = {name: number_from(name, value) for name, value in {**start, **fixed}.items()}
     speeds = _speeds(case, fixed)
-    flow = _flow_with(case, speeds, _speeds(case, start))
+    flow = _flow_with(case, speeds, _speeds(case, start), [*fixed, *start])
     for name in (*start, *fixed):
         if name not in flow.states and (name in fixed or name not in case.system.moving_names):
             raise ParameterError(f"{case.system.name} {_why_not(flow, name)}")
-    x = np.array([given.get(name, 0.0) for name in flow.states])
     held = np.array([name in fixed for name in flow.states])
     try:
-        x = _solved(case, flow, x, held)
+        x = _nearest(case, flow, given, held)
     except ConvergenceError as problem:
-        alike = accidental(flow, case.numbers) if speeds else ()
+        alike = accidental(case.system, case.numbers) if speeds else ()
         if not alike:
             raise
         raise ConvergenceError(
@@ -186,6 +184,23 @@ def steady_motion(case: Case, start: Mapping[str, float], fixed: Mapping[str, fl
     return SteadyMotion(case, flow, x, {name: given[name] for name in fixed}, zeros, family, float(residual))
 
 
+def _nearest(case: Case, flow: Flow, given: Mapping[str, float], held: np.ndarray) -> np.ndarray:
+    """The steady motion near the state in which ``simulate`` starts from these values: a robot runs straight unless it
+    is told to turn. Where none is near, from the values alone."""
+    with suppress(PfaffError):
+        filled = {**_filled(case, given), **given}
+        return _solved(case, flow, np.array([filled.get(name, 0.0) for name in flow.states]), held)
+    return _solved(case, flow, np.array([given.get(name, 0.0) for name in flow.states]), held)
+
+
+def _filled(case: Case, given: Mapping[str, float]) -> dict[str, float]:
+    """The values of all coordinates, velocities and quasi-velocities where some are given."""
+    system, start = case.system, initial_state(case, given)
+    y = np.concatenate([start.q, start.v])
+    quasi = {name: float(value) for name, value in quasi_values(system, y, case.numbers).items()}
+    return dict(zip(system.state_names, y.tolist(), strict=True)) | quasi
+
+
 def path_at_speed(case: Case, load: str, fixed: Mapping[str, float]) -> SteadyPath | None:
     """The steady motion followed as a parameter changes, if a speed is fixed."""
     from pfaff.rest.flow_paths import SteadyPath
@@ -193,13 +208,13 @@ def path_at_speed(case: Case, load: str, fixed: Mapping[str, float]) -> SteadyPa
     return SteadyPath(steady_motion(case, {}, fixed), load) if _speeds(case, fixed) else None
 
 
-def _flow_with(case: Case, speeds: list[str], others: list[str]) -> Flow:
+def _flow_with(case: Case, speeds: list[str], others: list[str], keep: list[str]) -> Flow:
     """The relative flow with these speeds among its states, and as many of the others as are free beside them."""
-    flow = relative_flow(case.system, speeds, case.numbers)
-    wanted = independent(case.system, speeds, others)
+    flow = relative_flow(case.system, speeds, case.numbers, keep=keep)
+    wanted = independent(case.system, speeds, others, case.numbers)
     if set(wanted) <= set(flow.states):
         return flow
-    return relative_flow(case.system, [*speeds, *wanted], case.numbers)
+    return relative_flow(case.system, [*speeds, *wanted], case.numbers, keep=keep)
 
 
 def _speeds(case: Case, given: Mapping[str, float]) -> list[str]:
@@ -213,7 +228,7 @@ def _why_not(flow: Flow, name: str) -> str:
     system: System = flow.system  # type: ignore[assignment]
     kept = [each for each in system.coordinate_names if each not in flow.dropped]
     known = [*kept, *system.velocity_names, *system.quasi_velocities]
-    return f"has no coordinate or speed {shown(name)}: {nearest(name, known)}"
+    return f"has no coordinate or speed {shown(name)}: {system.use_of(name) or nearest(name, known)}"
 
 
 def _solved(case: Case, flow: Flow, x: np.ndarray, held: np.ndarray) -> np.ndarray:
@@ -277,12 +292,12 @@ def _structural(case: Case, flow: Flow, x: np.ndarray, fixed: Sequence[str]) -> 
 
     def at(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         allowed = allowed_directions(flow, y, case.numbers)
-        return allowed.T @ _exact_zeros(case, flow, y) @ allowed, allowed
+        return allowed.T @ exact_zeros(case, flow, y) @ allowed, allowed
 
     J, allowed = at(x)
     found, coordinates = zero_chain(J, len(x)), case.system.coordinate_names
     first = [*fixed, *(name for name in flow.states if name not in coordinates)]
-    for names in _selections(J, allowed, found, flow.states, first):
+    for names in selections(J, allowed, found, flow.states, first):
         held, generator = np.isin(flow.states, names), np.random.default_rng(1992)
         members = []
         for _ in range(2):
@@ -292,44 +307,3 @@ def _structural(case: Case, flow: Flow, x: np.ndarray, fixed: Sequence[str]) -> 
         if members:
             return tuple(map(min, zip(found, *members, strict=False))), names
     return (), ()
-
-
-def _selections(
-    J: np.ndarray, allowed: np.ndarray, zeros: tuple[int, ...], states: Sequence[str], first: Sequence[str]
-) -> Iterator[tuple[str, ...]]:
-    """States that may select a member of the family: as many as there are null vectors that move them, or fewer."""
-    matrix, scale = balanced(J)
-    for k in range(zeros[0] if zeros else 0, 0, -1):
-        null = np.linalg.qr(allowed @ (scale[:, None] * np.linalg.svd(matrix)[2][len(J) - zeros[0] :].T))[0]
-        moved = [name for name, row in zip(states, null, strict=True) if np.linalg.norm(row) > PIVOT]
-        order = [*dict.fromkeys(name for name in first if name in moved), *(n for n in moved if n not in first)]
-        yield from islice(combinations(order, k), SELECTIONS)
-
-
-def _exact_zeros(case: Case, flow: Flow, x: np.ndarray) -> np.ndarray:
-    """The Jacobian with zeros for entries that are rounding, which balancing would take for numbers.
-
-    Such entries are small beside their rows, or change by their own size when the last digits of the state do.
-    """
-    spread = np.random.default_rng(1992).uniform(-1, 1, (len(x), DRAWS)) * ULPS * (1 + np.abs(x))[:, None]
-    J, around = flow.jacobian(x, case), flow.jacobian(x[:, None] + spread, case)
-    noise = np.maximum(DRAWS * np.ptp(around, axis=2), ULPS * np.abs(J).max(axis=1, keepdims=True, initial=0.0))
-    return np.where(np.abs(J) <= noise, 0.0, J)
-
-
-def allowed_directions(flow: Flow, x: np.ndarray, numbers: np.ndarray) -> np.ndarray:
-    """An orthonormal basis of the directions that keep to the holonomic constraints."""
-    system: System = flow.system  # type: ignore[assignment]
-    n, count = len(flow.states), len(system.statement.positions)
-    if not count:
-        return np.eye(n)
-
-    def rows() -> list[Expression]:
-        return [e for row in gradient_rows(graph_of(system).positions, flow.variables) for e in row]
-
-    values = flow.compiled("holonomic rows", rows, quick=True)(x, numbers)
-    return np.linalg.svd(values.reshape(count, n))[2][count:].T
-
-
-def _null_vector(J: np.ndarray, value: complex) -> np.ndarray:
-    return np.linalg.svd(J - value * np.eye(len(J)))[2][-1].conj()

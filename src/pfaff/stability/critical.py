@@ -17,7 +17,7 @@ from pfaff.algebra.tolerances import REAL, SAFE, turning
 from pfaff.rest.outward import Outward
 from pfaff.rest.path import LoadPath
 from pfaff.stability.along import COUNTED, FARTHEST, checked_end, search_along
-from pfaff.stability.critical_load import Cell, CriticalLoad, CriticalLoads
+from pfaff.stability.critical_load import ALREADY, Cell, CriticalLoad, CriticalLoads
 from pfaff.stability.intervals import Change
 from pfaff.stability.locating import ONE
 from pfaff.stability.natural_range import natural_range, rounded_up
@@ -160,7 +160,7 @@ class LoadSearch:
 
     def _at_once(self, kind: str) -> str:
         unloaded = next(self.along.search.changes())
-        return "already at zero load" if COUNTED[kind](unloaded) else "as soon as there is a load"
+        return ALREADY if COUNTED[kind](unloaded) else "as soon as there is a load"
 
     def _eigenvalue(self, kind: str, change: Change) -> complex:
         """The critical eigenvalue: that of the crossing, or of the mode that grows."""

@@ -11,6 +11,7 @@ from pfaff.errors import ParameterError
 from pfaff.statement.told import answering, told
 from pfaff.threads import cached_property
 
+ALREADY = "already at zero load"  # how something grows that does so without load
 MOST = 12  # digits that are printed
 NOTED = 1e-9  # relative uncertainty of a load above which it is reported
 

@@ -16,7 +16,8 @@ import sympy as sm
 from pfaff.errors import ParameterError, PfaffError
 from pfaff.stability.critical_load import CriticalLoad
 from pfaff.statement.evaluation import fraction
-from pfaff.statement.expressions import expressed
+from pfaff.statement.expressions import converted, expressed
+from pfaff.statement.told import answering
 from pfaff.statement.values import instance, number_from
 from pfaff.threads import once
 
@@ -49,13 +50,14 @@ class ExactLoad(CriticalLoad):
         if self.value is None:
             return super().status
         where = ", ".join(f"{name} = {value:g}" for name, value in (self.near or {}).items())
-        value = sm.sympify(self.value, strict=True)
+        value = converted(self.value)
         decimal = f" ≈ {float(value):.12g}" if value.is_number and not value.is_Integer else ""
         return f"{self.kind} at {self.load} = {value}{decimal}" + (
             f" (the branch that holds near {where})" if where else ""
         )
 
 
+@answering
 @dataclass(frozen=True)
 class ExactLinearisation:
     """M, C and K + Σ p G on the velocities that the constraints allow, as SymPy matrices."""
@@ -85,7 +87,7 @@ def exact_matrices(case: Case) -> tuple[sm.Matrix, sm.Matrix, sm.Matrix, sm.Matr
 def _at_origin(system: System) -> tuple[sm.Matrix, ...]:
     """The reactions p as symbols, forces h + Aᵀp, M, ∂h/∂v, ∂(h + Aᵀp)/∂q and A, all at the origin."""
     s, equations = system.statement, system.equations("lagrange")
-    straight, still = dict.fromkeys(s.q, sm.S.Zero), dict.fromkeys(s.v, sm.S.Zero)
+    straight, still = dict.fromkeys(s.q, sm.S.Zero), _resting(system)
     h, A, M = (
         matrix.xreplace(s.to_plain)
         for matrix in (equations.forcing, equations.constraint_matrix, equations.mass_matrix)
@@ -95,6 +97,12 @@ def _at_origin(system: System) -> tuple[sm.Matrix, ...]:
     balance = h.xreplace(still) + (A.T * p if A.rows else sm.zeros(*h.shape))
     K, C = balance.jacobian(s.q), h.xreplace(straight).jacobian(s.v)
     return p, *(matrix.xreplace(straight).xreplace(still) for matrix in (balance, M, C, K, A))
+
+
+def _resting(system: System) -> dict[sm.Basic, sm.Expr]:
+    """The velocities of what rests, in coordinates that move along with the constraints if these move uniformly."""
+    s, w = system.statement, system.uniform_motion
+    return dict.fromkeys(s.v, sm.S.Zero) if not w else {**dict(zip(s.v, w, strict=True)), s.time: sm.S.Zero}
 
 
 def exact_reduction(A: sm.Matrix) -> sm.Matrix:
@@ -236,7 +244,7 @@ def exact_value(value: Any, symbol: sm.Symbol) -> sm.Expr:
     """A float stands for the decimal that it prints: 1.5 is 3/2."""
     if value is None:
         raise ParameterError(f"parameter {symbol.name!r} has no value: give it a number or a symbol")
-    return fraction(str(value)) if isinstance(value, float) else sm.sympify(value, strict=True)
+    return fraction(str(value)) if isinstance(value, float) else converted(value)
 
 
 def _reactions(name: str, balance: sm.Matrix, p: sm.Matrix) -> dict[sm.Symbol, sm.Expr]:
@@ -253,10 +261,11 @@ def _reactions(name: str, balance: sm.Matrix, p: sm.Matrix) -> dict[sm.Symbol, s
 def _check_origin(system: System, values: Mapping[sm.Symbol, Any]) -> None:
     """Raise unless the origin obeys the constraints, and these are without a term b(q), which would add roots of its
     own."""
-    s = system.statement
-    if any(sm.simplify(f.xreplace(dict.fromkeys(s.q, sm.S.Zero)).xreplace(values)) != 0 for f in s.positions):
+    s, resting = system.statement, _resting(system)
+    origin = {**dict.fromkeys(s.q, sm.S.Zero), **resting}
+    if any(sm.simplify(f.xreplace(origin).xreplace(values)) != 0 for f in s.positions):
         raise PfaffError(f"the origin violates a holonomic constraint of {system.name}: ask for numbers instead")
-    still = [c.subs(dict.fromkeys(s.v, 0)).subs(values) for c in s.constraints[: s.nonholonomic]]
+    still = [c.subs(resting).subs(values) for c in s.constraints[: s.nonholonomic]]
     if any(sm.simplify(b) != 0 for b in still):
         raise PfaffError(
             f"a constraint of {system.name} has a term b(q) beside the velocities: closed forms do not cover it, "

@@ -20,7 +20,7 @@ from pfaff.errors import ConvergenceError, ParameterError, RankError, number_of
 from pfaff.flow.assembly import Assembly
 from pfaff.rest.assemblies import AssemblyPath
 from pfaff.rest.spectrum import growing_modes
-from pfaff.stability.critical_load import CriticalLoad
+from pfaff.stability.critical_load import ALREADY, CriticalLoad
 from pfaff.stability.large_model import Model
 from pfaff.stability.large_modes import lowest_squares
 from pfaff.stability.large_views import MARGIN, Crossing, Damped, Reversible
@@ -110,7 +110,7 @@ def flutter_load(
         to = number_within("to", to, lambda x: x > 0, "the load is searched from zero to a positive finite value")
     search = Search(AssemblyPath(assembly, start, fixed), modes, to)
     if search.check(0.0).oscillating:
-        return search.result(search.seen(0.0), "already at zero load")
+        return search.result(search.seen(0.0), ALREADY)
     crossing = search.predicted() or search.marched()
     return search.result(crossing, search.describe(crossing))
 

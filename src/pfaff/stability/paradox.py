@@ -24,6 +24,7 @@ from pfaff.errors import ParameterError, PfaffError
 from pfaff.flow.statics import statics_of
 from pfaff.rest.path import LoadPath
 from pfaff.stability.critical import critical_load
+from pfaff.stability.critical_load import ALREADY
 from pfaff.stability.dampings import damping_sources
 from pfaff.stability.equal_frequencies import clusters, crossings
 from pfaff.stability.stable_cone import cone_point, longest_prefix
@@ -83,7 +84,7 @@ class Paradox:
     def known(self) -> tuple[bool, bool]:
         """Whether minimum and maximum are those over all directions. Beyond a load at which damping mixes the modes of
         frequencies that cross, directions other than those compared may have a lower limit, or a higher one."""
-        mixing = self.weak.mixing
+        mixing = self.weak.mixing if self.undamped else []
         return self.minimum <= min(mixing, default=np.inf), self.maximum not in mixing
 
     @cached_property
@@ -107,6 +108,8 @@ class Paradox:
 
     @property
     def status(self) -> str:
+        if not self.undamped:
+            return f"flutter under any {self.load}, however small, without damping and as it vanishes: all limits are 0"
         flutters = np.isfinite(self.undamped)
         parts = [f"without damping {self.load} = {self.undamped:.12g}" if flutters else "no flutter without damping"]
         if self.limit is not None:
@@ -140,6 +143,7 @@ def paradox(
         weights = np.array([number_from(name, direction.get(name, 0.0)) for name in sources])
         if not (weights.min() >= 0 and weights.max() > 0):
             raise ParameterError(f"direction {shown(direction)}: damping must be finite, non-negative and not all zero")
+        weights = weights / weights.max()  # first: squares of the values as given may under- or overflow
         weights = weights / np.linalg.norm(weights)
     weak = WeakDamping(case, load, sources)
     named = None if weights is None else dict(zip(sources, weights.tolist(), strict=True))
@@ -159,7 +163,7 @@ class WeakDamping:
         found = critical_load(self.bare, load, "flutter", None, {})
         self.undamped = np.inf if found.value is None else float(found)
         self.frequency = float(found.frequency or 0.0)
-        if self.undamped == 0:
+        if found.how == ALREADY:
             raise PfaffError(f"{case.system.name} flutters without damping and without load: there is no limit to take")
         self._sources = [case.system.parameter_names.index(name) for name in sources]
         self._known: dict[float, tuple[np.ndarray, ...]] = {}
@@ -241,6 +245,8 @@ class WeakDamping:
         Modes that the direction does not damp at all, at any load, are undecided at first order and left out.
         """
         top = self.top
+        if not top:  # without damping it flutters under every load: if damping vanishes, under every one too
+            return 0.0
         untouched = min(_undamped(self.decay(share * top, weights)) for share in PROBED)
 
         def damped(load: float) -> np.ndarray:
@@ -306,7 +312,7 @@ class WeakDamping:
         Only for different frequencies: then the directions that stay stable up to a load form a cone. Else it is the
         largest of the limits of single sources.
         """
-        others = self._from_the_cone() if self.simple else []
+        others = self._from_the_cone() if self.top and self.simple else []
         candidates = [*np.eye(len(self.sources)), *others]
         limits = [*singles.values(), *(self.limit(direction) for direction in others)]
         best = int(np.argmax(limits))

@@ -141,15 +141,17 @@ def classify(system: System) -> Classification:
         if k >= free:
             integral, factor = expression, sm.Integer(1)
         still = s.constraints[k].xreplace(dict.fromkeys(s.v, sm.Integer(0)))
+        holonomic, catastatic = k >= free or bool(alone[k]) or together, identical(still, sm.S.Zero)
+        timed = s.time in (s.positions[k - free] if k >= free else s.constraints[k]).free_symbols
         found.append(
             ConstraintClass(
                 reaction=names[k],
                 expression=expression,
-                holonomic=k >= free or bool(alone[k]) or together,
+                holonomic=holonomic,
                 integral=integral,
                 factor=factor,
-                scleronomic=s.time not in (s.positions[k - free] if k >= free else s.constraints[k]).free_symbols,
-                catastatic=identical(still, sm.S.Zero),
+                scleronomic=not (timed or (holonomic and not catastatic)),  # with b dt the integral of a row has time
+                catastatic=catastatic,
                 redundant=k in system.redundant,
                 name=own.get(names[k], ""),
                 note=_note(k < free, bool(k < free and alone[k]), together, integral, factor),

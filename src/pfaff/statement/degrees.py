@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterable
+from numbers import Number
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,6 +18,9 @@ from pfaff.statement.evaluation import evaluated
 
 if TYPE_CHECKING:
     from pfaff.statement.system import System
+
+
+DRAWN = 8  # random states at which the sign of the dissipation is looked at
 
 
 def polynomial_degree(expression: sm.Expr, variables: Iterable[sm.Symbol]) -> float:
@@ -74,6 +79,25 @@ def _check_dissipation(D: sm.Expr, v: tuple[sm.Symbol, ...]) -> None:
             )
 
 
+def _warn_of_feeding(system: System) -> None:
+    """Warn of a dissipation that takes energy out nowhere, at the default values, but feeds it in."""
+    s, values = system.statement, system.parameters
+    if s.dissipation == 0 or any(not isinstance(value, Number | sm.Number) for value in values.values()):
+        return
+    moving, generator = (*s.q, *s.v, s.time), Draws(1873)
+    sizes = np.geomspace(0.01, 100.0, DRAWN)  # far out a self-excited oscillator is damped
+    at = dict(zip(moving, sizes * generator.uniform(-1.0, 1.0, len(moving), DRAWN), strict=True))
+    numbers = {symbol: float(value) for symbol, value in values.items()}
+    (power,) = evaluated([sum(v * sm.diff(s.dissipation, v) for v in s.v)], {**numbers, **at})
+    power = np.broadcast_to(power, DRAWN)
+    if np.isfinite(power).all() and (power <= 0).all() and power.any():
+        warnings.warn(
+            f"the dissipation of {system.name} is negative at its default values, so that it feeds energy in: a damper "
+            "is c*x.diff(t)**2/2 with a positive c",
+            stacklevel=7,
+        )
+
+
 def _with_velocities(system: System, kinetic: sm.Expr) -> str:
     """How velocities come into a kinetic energy that has none."""
     name = system.coordinate_names[0]
@@ -100,6 +124,7 @@ def check_degrees(system: System) -> None:
     if s.potential.free_symbols & set(s.v):
         raise StatementError("the potential contains velocities: put velocity-dependent terms in forces or dissipation")
     _check_dissipation(s.dissipation, s.v)
+    _warn_of_feeding(system)
     titles = system.constraint_titles
     for k, constraint in enumerate(s.constraints[: s.nonholonomic]):
         degree = _true_degree(constraint, s.v, 1)

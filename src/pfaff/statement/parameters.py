@@ -57,7 +57,7 @@ class Parametrised(Travels):
             raise ParameterError(
                 f"{name} is no parameter of {self.name} but a state: say where it starts, simulate(10, {written(name)})"
             )
-        one_of(self.parameter_names, name, f"{self.name} has no parameter")
+        self.named(name, self.parameter_names, f"{self.name} has no parameter")
         return next(symbol for symbol in self.parameters if symbol.name == name)
 
     def named(self, name: Any, known: Collection[str], wrong: str) -> str:

@@ -10,6 +10,7 @@ import sympy as sm
 
 from pfaff.errors import StatementError
 from pfaff.statement.called import written
+from pfaff.statement.characteristic import identical
 from pfaff.statement.drawing import Drawing
 from pfaff.statement.parameters import Parametrised, with_symbols
 from pfaff.statement.particles import Particle
@@ -127,13 +128,31 @@ class System(Parametrised):
     def acting(self) -> frozenset[sm.Symbol]:
         """The symbols that energies, forces and constraints depend on."""
         s = self.statement
-        stated = (s.kinetic, s.potential, s.dissipation, *s.forces, *s.constraints)
+        stated = (s.kinetic, s.potential, s.dissipation, *s.forces, *s.constraints, *s.positions)
         return frozenset().union(*(each.free_symbols for each in stated))
 
     @cached_property
     def autonomous(self) -> bool:
-        """Whether time appears in the coordinates only."""
-        return self.time not in self.acting
+        """Whether time appears in the coordinates only, or by a uniform motion of the constraints alone."""
+        return self.time not in self.acting or bool(self.uniform_motion)
+
+    @cached_property
+    def uniform_motion(self) -> tuple[sm.Expr, ...]:
+        """Velocities of coordinates in which constraints such as X − v t = 0 rest and time appears nowhere, if there
+        are such."""
+        from pfaff.flow.uniform_motion import uniform_motion
+
+        return uniform_motion(self)
+
+    @cached_property
+    def demanding(self) -> tuple[bool, ...]:
+        """Which constraints demand something of what rests, in coordinates that move along with them if they move."""
+        s, w = self.statement, self.uniform_motion
+        if not w:
+            return s.demanding
+        along = {**dict(zip(s.v, w, strict=True)), s.time: sm.S.Zero}
+        demands = (not identical(c.xreplace(along), sm.S.Zero) for c in s.constraints)
+        return tuple(k < s.nonholonomic and each for k, each in enumerate(demands))
 
     @cached_property
     def coordinate_names(self) -> tuple[str, ...]:
@@ -248,7 +267,8 @@ class System(Parametrised):
         """The equations of motion by a principle of mechanics, as SymPy matrices, LaTeX and a compiled flow.
 
         ``"lagrange"``, ``"appell"``, ``"hamilton"``, and with particles ``"dalembert"`` and ``"newton"``.
-        Quasi-velocities may be chosen for Appell's, by name: expressions linear in the velocities.
+        Quasi-velocities may be chosen for Appell's, by name or as a list: expressions linear in the velocities, or the
+        names of those that the system states.
         """
         from pfaff.principles import check_principle, derive
 

@@ -7,15 +7,17 @@ A measure gives numbers by name. ``NONE`` in place of a number is an answer, suc
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from pfaff.errors import NoBifurcationError, ParameterError
+from pfaff.statement.called import name_of, renamed, unfolded
 from pfaff.statement.names import checked_title
 from pfaff.statement.values import named, number_from, one_of, shown
+from pfaff.studies.beside_axes import beside_axes
 from pfaff.studies.named_files import function_from, function_origin
 from pfaff.threads import part_of_a_whole
 
@@ -28,23 +30,8 @@ REST = ("stable", "growth")
 FARTHER = 20  # distance, relative to that of the load asked for, within which cycles must have turned back
 CYCLE = ("period", "amplitude", "multiplier")
 MOTION = ("end", "mean_velocity")
+RESERVED = ("state", "point", "sample")  # what became of a point, and dimensions of lists and samples
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(12)
-WORDS = {
-    "hopf": "load of the first Hopf point",
-    "omega": "angular frequency at the Hopf point",
-    "crossing_speed": "d Re λ/d load at the Hopf point",
-    "l1": "first Lyapunov coefficient",
-    "criticality": "−1 supercritical, +1 subcritical, 0 degenerate",
-    "flutter": "flutter load",
-    "flutter_frequency": "angular frequency at the flutter load",
-    "divergence": "divergence load",
-    "buckling": "buckling load",
-    "stable": "1 where the equilibrium is stable, 0 elsewhere",
-    "growth": "largest growth rate of small motions",
-    "period": "period of the cycle",
-    "amplitude": "largest amplitude of a coordinate on the cycle",
-    "multiplier": "largest Floquet multiplier but the trivial one",
-}
 
 
 @dataclass(frozen=True)
@@ -82,6 +69,11 @@ class Measure:
         return self.about["kind"] != "function" or self.function is not None or self.trusted
 
     def __call__(self, case: Bound, asked: Asked) -> Found:
+        if labelled := self.about.get("beside"):  # names beside axes of the same name
+            about = {key: value for key, value in self.about.items() if key != "beside"}
+            own = {name: labelled.get(name, name) for name in self.names}
+            found = replace(self, names=tuple(own.values()), about=about)(case, asked)
+            return Found({name: found.values[each] for name, each in own.items()}, found.absent)
         kind = self.about["kind"]
         if kind == "function":
             return self._called(case)
@@ -117,14 +109,15 @@ def _number(name: str, value: Any) -> float:
     return number_from(name, value)
 
 
-def measures_from(given: Any, case: Bound) -> tuple[Measure, ...]:
-    """Measures from names, from a function, or from a mapping from names to functions or options."""
+def measures_from(given: Any, case: Bound, axes: Collection[str] = ()) -> tuple[Measure, ...]:
+    """Measures from names, from a function, or from a mapping from names to functions or options; one that is called
+    as an axis is given an underscore."""
     if isinstance(given, str) or callable(given):
         given = [given]
     if isinstance(given, Mapping):
-        found = [_named(name, value) for name, value in given.items()]
+        found = [_named(name, value, case) for name, value in renamed(given).items()]
     elif isinstance(given, Sequence):
-        found = [_of_function(each, case) if callable(each) else _named(each, None) for each in given]
+        found = [_of_function(each, case) if callable(each) else _named(name_of(each), None, case) for each in given]
     else:
         raise ParameterError(f"measure={shown(given)}: give names, ['flutter', 'l1'], or a function of a case")
     if not found:
@@ -142,34 +135,40 @@ def measures_from(given: Any, case: Bound) -> tuple[Measure, ...]:
         checked_title(name, "name of a measure")
         if name in taken:
             raise ParameterError(f"{name} is measured twice: leave one out")
-        if name in case.system.parameter_names or name in ("state", "point", "sample"):
-            raise ParameterError(
-                f"a measure may not be called {name}, which is taken: give it another name, {{'my_{name}': …}}"
-            )
         taken.add(name)
-    return measures
+    return beside_axes(measures, (*axes, *RESERVED))
 
 
-def _named(name: Any, value: Any) -> Measure:
+def _named(name: Any, value: Any, case: Bound) -> Measure:
     if callable(value):
         (name,) = named("the names of measures", [name], "['speed']")
         return Measure((name,), {"kind": "function", "of": name, **function_origin(value)}, value)
     one_of([*GROUPS, *MOTION], name, "no measure")
     if name in MOTION:
-        return _of_motion(name, value)
+        return _of_motion(name, value, case)
     if value is not None:
         raise ParameterError(f"{name} takes no options, not {shown(value)}: leave them out")
     return Measure((name,), {"kind": GROUPS[name]})
 
 
-def _of_motion(name: str, options: Any) -> Measure:
+def _of_motion(name: str, options: Any, case: Bound) -> Measure:
     example = f"measure={{'{name}': {{'duration': 100, 'of': ['X'], 'theta1_dot': 0.01}}}}"
     if not isinstance(options, Mapping) or "duration" not in options or "of" not in options:
         raise ParameterError(f"{name} needs a duration and the names of what is measured: {example}")
-    of = options["of"]
-    which = (of,) if isinstance(of, str) else named("of", of, "['X']")
-    numbers = {key: number_from(key, value) for key, value in options.items() if key != "of"}
-    return Measure(tuple(f"{name}_{each}" for each in which), {"kind": name, "of": list(which), "options": numbers})
+    of, system = options["of"], case.system
+    reactions = (*getattr(system, "reaction_names", ()), *getattr(system, "reaction_aliases", ()))
+    which = (of,) if isinstance(name_of(of), str) else named("of", of, "['X']")
+    which = tuple(system.named(each, (*system.moving_names, *reactions), "a motion has no") for each in which)
+    beside = {key: value for key, value in options.items() if key not in ("of", "duration")}
+    starts = unfolded("initial", renamed(beside))
+    for key in starts:
+        system.named(key, system.moving_names, "a motion does not start from")
+    numbers = {key: number_from(key, value) for key, value in starts.items()}
+    about: dict[str, Any] = (
+        {"initial": {"duration": numbers.pop("duration")}} if "duration" in numbers else {}
+    )  # a state of that name
+    about |= {"of": list(which), "options": {"duration": number_from("duration", options["duration"]), **numbers}}
+    return Measure(tuple(f"{name}_{each}" for each in which), {"kind": name, **about})
 
 
 @part_of_a_whole()
@@ -222,8 +221,8 @@ def _hopf(case: Bound, asked: Asked, measure: Measure) -> Found:
 
 def hopf_number(hopf: Any, name: str) -> float:
     if name == "criticality":
-        words = hopf.criticality
-        return -1.0 if words == "supercritical" else 1.0 if words == "subcritical" else 0.0
+        known = hopf.criticality.startswith(("supercritical", "subcritical"))
+        return (-1.0 if hopf.normal_form.attracts else 1.0) if known else 0.0
     return float({"hopf": hopf.value, "omega": hopf.omega, "crossing_speed": hopf.crossing_speed, "l1": hopf.l1}[name])
 
 
@@ -331,7 +330,8 @@ def _mean(motion: Any, name: str) -> float:
 
 def _moved(case: Any, measure: Measure, samples: int) -> tuple[Any, list[str]]:
     options = dict(measure.about["options"])
-    motion = case.simulate(options.pop("duration"), samples=samples, initial=options)
+    duration = options.pop("duration")
+    motion = case.simulate(duration, samples=samples, initial=options | measure.about.get("initial", {}))
     if motion.t[-1] < measure.about["options"]["duration"] * (1 - 1e-12):
         raise ParameterError(f"the motion ended at t = {motion.t[-1]:g}: {motion.status}")
     return motion, measure.about["of"]

@@ -10,14 +10,13 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from pfaff.archive.layouts import Misfit, Sizes, typed
-from pfaff.studies.quantities import GROUPS, MOTION
+from pfaff.studies.quantities import GROUPS, MOTION, RESERVED
 
 PLAIN = str | int | float | bool | None
 POINTS = {"dims": [str], "names": [str], "shape": [int], "sha256": str, "about": {"kind": str}}
 FILE = {"file": str, "called": str, "sha256": str}
 SAMPLE = {"samples": int, "indices": bool}
 KINDS_OF_POINTS = ("grid", "list", "sobol")
-TAKEN = ("state", "point", "sample")  # names in a store that no measure has
 
 
 def checked(recipe: Any) -> dict[str, Any]:
@@ -69,16 +68,19 @@ def _measures(measures: Any) -> None:
         raise Misfit("measures of its recipe is none")
     for each in measures:
         _typed(each, {"names": [str], "kind": str}, "a measure")
-        _names(each["names"], "a measure", TAKEN)
+        _names(each["names"], "a measure", RESERVED)
+        _typed(each.get("beside", {}), {str: str}, "the labels of a measure")
+        names = [each.get("beside", {}).get(name, name) for name in each["names"]]
         kind = each["kind"]
         if kind in MOTION:
             _typed(each, {"of": [str], "options": {str: float}}, "a measure of motions")
-            if "duration" not in each["options"] or each["names"] != [f"{kind}_{name}" for name in each["of"]]:
+            _typed(each.get("initial", {}), {str: float}, "the start of a motion")
+            if "duration" not in each["options"] or names != [f"{kind}_{name}" for name in each["of"]]:
                 raise Misfit("a measure of motions has other names than what it is of")
         elif kind == "function":
             if "file" in each:
                 _file(each, "a measure")
-        elif unknown := [name for name in each["names"] if GROUPS.get(name) != kind]:
+        elif unknown := [name for name in names if GROUPS.get(name) != kind]:
             raise Misfit(f"no measure {unknown[0]!r} of a kind {kind!r} is known")
     _names([name for each in measures for name in each["names"]], "the measures")
 

@@ -51,7 +51,7 @@ def sweep(
     points, fixed, load = points_from(axes), fixed or {}, name_of(load)
     _check_axes(case, points, load, fixed)
     first = case.at(**{name: value for name, value in points.point(0).items() if name in case.system.parameter_names})
-    measures = measures_from(measure, first)
+    measures = measures_from(measure, first, points.names)
     _check_loads(first, points, measures, load, fixed)
     job = Job(case, points, measures, Asked(load, _end(to, first, measures, load, fixed), dict(fixed)))
     size = whole_number("chunk", chunk, 1, 2**31, "take smaller ones") if chunk is not None else _usual(job)
@@ -90,6 +90,12 @@ def _check_loads(
     """Raise for a load sought from zero as an axis: it would give the same number everywhere."""
     kinds = {name: each.about["kind"] for each in measures for name in each.names}
     sought = [name for name, kind in kinds.items() if kind in ("critical", "hopf")]
+    moving = speeds(case, Asked(fixed={**fixed, **dict.fromkeys(points.names, 0.0)}))
+    for name in [each for each, kind in kinds.items() if kind == "critical"] if moving else []:
+        raise ParameterError(
+            f"{name} is of equilibria, and {moving[0]} selects a steady motion: measure 'hopf', with load=… and to=…, "
+            "or 'stable' or 'growth'"
+        )
     if not sought or speeds(case, Asked(fixed=fixed)) or (searched := case.load_name(load)) not in points.names:
         return
     held = {**fixed, **{name: value for name, value in points.point(0).items() if name in case.system.moving_names}}
@@ -130,7 +136,10 @@ def _placed(job: Job, chunks: Chunks, path: Path | None, recipe: dict[str, Any],
 def _check_axes(case: Bound, points: Points, load: str | None, fixed: Mapping[str, float]) -> None:
     known = [*case.system.parameter_names, *case.system.moving_names]
     if "state" in points.names:
-        raise ParameterError("an axis may not be called state, as a study calls what became of its points: rename it")
+        raise ParameterError(
+            "an axis may not be called state, as a study calls what became of its points: rename the "
+            "parameter or coordinate"
+        )
     for name in (*points.names, *([] if load is None else [load])):
         case.system.named(name, known, f"{case.system.name} has no parameter or coordinate")
     for name in points.names:

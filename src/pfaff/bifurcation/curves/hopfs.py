@@ -21,7 +21,7 @@ from pfaff.bifurcation.curves.singular import NAN, CurveFacts, Singular
 from pfaff.bifurcation.equilibria.eigenvalues import bounded, imaginary, pairs
 from pfaff.bifurcation.equilibria.walking.regular import HOPFS
 from pfaff.bifurcation.hopf.extended import normal_form_at
-from pfaff.bifurcation.hopf.normal_form import VANISHES, quintic
+from pfaff.bifurcation.hopf.normal_form import VANISHES, Cubic, quintic
 from pfaff.continuation.dense import Spot
 from pfaff.continuation.problem import Asked, Event
 from pfaff.errors import PfaffError
@@ -46,8 +46,18 @@ class HopfFacts(CurveFacts):
         return np.delete(rest, np.abs(rest + critical).argmin())
 
     @known_property
+    def third(self) -> Cubic | None:
+        """The normal form to third order; None where there is none, as at a neutral saddle."""
+        if self.square <= 0:
+            return None
+        try:
+            return self.problem.normal_form(self.z, self.square)[1]
+        except (PfaffError, np.linalg.LinAlgError):
+            return None
+
+    @known_property
     def coefficient(self) -> float:
-        return self.problem.re_c1(self.z, self.square)
+        return NAN if self.third is None else self.third.c1.real
 
 
 class Hopfs(Singular):
@@ -109,14 +119,6 @@ class Hopfs(Singular):
 
     def inspect(self, z: np.ndarray, tangent: np.ndarray) -> HopfFacts:
         return HopfFacts(self, z)
-
-    def re_c1(self, z: np.ndarray, square: float) -> float:
-        if square <= 0:
-            return NAN
-        try:
-            return self.normal_form(z, square)[1].c1.real
-        except (PfaffError, np.linalg.LinAlgError):
-            return NAN
 
     def normal_form(self, z: np.ndarray, square: float) -> Any:
         s = self.equations

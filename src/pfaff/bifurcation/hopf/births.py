@@ -18,9 +18,9 @@ from pfaff.bifurcation.hopf.hopf import Hopf
 from pfaff.bifurcation.hopf.normal_form import VANISHES
 from pfaff.bifurcation.orbits.chords import Point
 from pfaff.bifurcation.orbits.cycles import Cycle, Mesh
+from pfaff.bifurcation.orbits.newborn import Newborn
 from pfaff.bifurcation.orbits.orbit_problem import INTERVALS, OrbitProblem
 from pfaff.bifurcation.orbits.orbit_switching import accurate, span_of, value_of
-from pfaff.bifurcation.orbits.orbits import Newborn
 from pfaff.bifurcation.orbits.stepping import Continuation
 from pfaff.continuation.endings import Refused
 from pfaff.errors import ConvergenceError, NoBifurcationError, PfaffError
@@ -46,7 +46,7 @@ class Conserved(Refused):
 def born_at(hopf: Hopf, load: str, to: float, accuracy: float) -> Newborn:
     """The first small orbit of the branch that is born at a Hopf point, its tangent pointing away."""
     accuracy = accurate(accuracy)
-    if hopf.drifts:
+    if hopf.drifts or hopf.undecided:
         raise NoBifurcationError(f"no branch of orbits starts at {hopf.load} = {hopf.value:.10g}: {hopf.criticality}")
     value = value_of(hopf.case, load)
     span = span_of(value, to, load)
@@ -56,7 +56,8 @@ def born_at(hopf: Hopf, load: str, to: float, accuracy: float) -> Newborn:
     # Where nothing is conserved, the orbits beside a family of equilibria are isolated all the same.
     alone = replace(problem, unfolding=unfolding[:, :0], held=held[:0])
     ways = [(alone, True)] if birth.symmetric(problem, to) else []
-    for each, halved in [*ways, (alone, False), *([(problem, False)] if len(held) else [])]:
+    ways += [(alone, False), *([(problem, False)] if len(held) else [])]
+    for each, halved in ways:
         continuation, smallest = each.continuation(span), None
         for radius in birth.first_radius(span) / 2.0 ** np.arange(HALVINGS):
             try:
@@ -75,9 +76,10 @@ def born_at(hopf: Hopf, load: str, to: float, accuracy: float) -> Newborn:
 
 
 def _family(hopf: Hopf) -> tuple[np.ndarray, np.ndarray]:
-    """Columns that unfold a family of equilibria, and rows that select a member; empty where there is no family."""
-    if not hopf.around.zeros:
-        return np.zeros((len(hopf.x), 0)), np.zeros((0, len(hopf.x)))
+    """Columns that unfold a family of equilibria on which something is conserved, and rows that select a member."""
+    (gradients, directions), e = hopf.normal_form.kept, hopf.expansion
+    if gradients.shape[1] < e.family or not e.family:
+        return np.ascontiguousarray(e.right @ directions), np.ascontiguousarray((e.left @ gradients).T)
     border = bordering(hopf.around.jacobian(hopf.x, hopf.value), hopf.around.zeros, hopf.around.held)
     return np.ascontiguousarray(border.columns), np.ascontiguousarray(border.rows)
 
@@ -108,6 +110,11 @@ class Birth:
         """Re λ' along the load; zero if the pair does not cross the axis."""
         crossing = self.hopf.crossing_by(self.load)
         return crossing.real if crosses(crossing) else 0.0
+
+    @property
+    def conserved(self) -> int:
+        """How many quantities are conserved beside a family of equilibria, so that orbits come in families as well."""
+        return self.hopf.normal_form.kept[0].shape[1]
 
     def symmetric(self, problem: OrbitProblem, to: float) -> bool:
         """Whether the equilibrium is at the origin of an odd field, so that small orbits have x(t + T/2) = −x(t)."""
@@ -148,7 +155,7 @@ class Birth:
     def check(self, point: Point, radius: float, problem: OrbitProblem) -> None:
         """Raise Refused unless an orbit of this radius agrees with the normal form."""
         hopf, square = self.hopf, radius**2
-        free = hopf.expansion.family - len(problem.held)
+        free = self.conserved - len(problem.held)
         structure = -1.0 if point.cycle.halved else 1.0  # a conserved linear form is odd
         if free and np.sort(np.abs(point.multipliers - structure))[0 if point.cycle.halved else 1] < CONSERVED:
             raise Conserved("something is conserved, so that orbits come in families")
@@ -163,7 +170,8 @@ class Birth:
             raise Refused(f"one of radius {radius:.2e} is at {placed}")
         grows = 2 * third + 4 * fifth
         told = hopf.simple and abs(grows) > uncertain and np.isfinite(point.tests["torus"])
-        expected = hopf.growing + (grows > 0)
+        rates = hopf.normal_form.rates.real
+        expected = hopf.growing + ((rates > 0).sum() if len(rates) > 1 else grows > 0)
         if told and not expected <= point.unstable <= expected + free:
             raise Refused(f"one of radius {radius:.2e} has {point.unstable} unstable multipliers, not {expected}")
 

@@ -41,7 +41,7 @@ def vanishing(hopf: Hopf, name: str, between: tuple[float, float]) -> Hopf:
 
 def _with_l1(hopf: Hopf, name: str, value: float) -> Hopf:
     found = _hopf_with(hopf, name, value)
-    if found.drifts:
+    if found.drifts or found.undecided:
         raise NoBifurcationError(f"{found.criticality}, at {name} = {value:g}: there is no l1 to vanish")
     return found
 

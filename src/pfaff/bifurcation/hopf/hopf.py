@@ -6,7 +6,7 @@ here it is judged by its normal form (Kuznetsov 2004; Marsden and McCracken 1976
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -17,11 +17,13 @@ from pfaff.algebra.bordering import bordering
 from pfaff.algebra.tolerances import IDENTITY, NOISE, SAFE
 from pfaff.bifurcation.hopf.crossing import crosses, crossing_of, others
 from pfaff.bifurcation.hopf.normal_form import VANISHES, Cubic, Expansion, Quintic, marsden_mccracken, quintic
+from pfaff.bifurcation.hopf.verdicts import CENTRE, HIDDEN, criticality_of, verified
+from pfaff.checks.check import Check, Checked, doubted
 from pfaff.continuation.course import POINTS, STEP, Bounds, Course
 from pfaff.errors import ParameterError
 from pfaff.rest.field import Field
 from pfaff.statement.told import shown_in_notebooks
-from pfaff.statement.values import number_from, one_of, spelt
+from pfaff.statement.values import number_from, spelt
 from pfaff.threads import cached_property
 
 if TYPE_CHECKING:
@@ -36,14 +38,12 @@ if TYPE_CHECKING:
 ON_AXIS = 1e-9  # distances from the imaginary axis below this, relative to ω, are zero
 LIGHTLY = 1e3  # times how lightly a system is damped, its share of what is made of stiffness and inertia, at most
 TOLD = 1e-3  # of that share, what rounding may be if a coefficient that vanishes is zero
-HIDDEN = "undecided: damping is so light that rounding hides the sign of l1, which is of its order"
-CENTRE = "degenerate: l1 = l2 = 0, a centre, as where energy is conserved, with a family of cycles at this load"
 
 
 @shown_in_notebooks
 @spelt
 @dataclass(frozen=True, repr=False)
-class Hopf:
+class Hopf(Checked):
     """A Hopf point and its normal form ż = (iω + λ' Δload) z + c1 z|z|² + … with x = x0 + 2 Re(z q) + ….
 
     ⟨q, q⟩ = ⟨p, q⟩ = 1 in the states named by ``states``; their units therefore scale c1, but neither its sign nor
@@ -99,7 +99,7 @@ class Hopf:
 
     def crossing_by(self, name: str) -> complex:
         """λ' with respect to a parameter other than the load."""
-        name = one_of(self.case.system.parameter_names, name, f"{self.case.system.name} has no parameter")
+        name = self.case.system.parameter(name).name
         if name == self.load:
             return self.crossing
         around = replace(self.around, load=name, parameters=self.case.numbers)
@@ -204,30 +204,45 @@ class Hopf:
         return bool(self.normal_form.drift.any())
 
     @property
+    def undecided(self) -> str:
+        """Why it is not known whether cycles are born, if so: on a family of equilibria along which nothing tells."""
+        return self.normal_form.undecided
+
+    @property
     def criticality(self) -> str:
-        if self.drifts or not self.degenerate:
+        if self.drifts or self.undecided or not self.degenerate:
             return criticality_of(self.normal_form, 0.0)
         return HIDDEN if self.hidden else CENTRE if self.centre else criticality_of(self.normal_form)
 
     @property
     def stable_cycles(self) -> bool | None:
-        """Whether the cycles born here attract: l1 < 0 (l2, where it is zero) and no other mode grows. None where
-        another mode is neutral, whose growth about the cycles does not follow from the eigenvalues of the equilibrium,
-        and where rounding hides the sign of l1."""
-        decides = self.l2 if self.generalised and not self.expansion.family else self.l1
-        if self.hidden:
+        """Whether the cycles born here attract: l1 < 0 (l2, where it is zero), no other mode grows, and nothing repels
+        along a family of equilibria. None where another mode is neutral, whose growth about the cycles does not follow
+        from the eigenvalues of the equilibrium, where rounding hides the sign of l1, and where nothing decides along a
+        family. None as well where the first cycle contradicts the normal form: see ``checks``."""
+        if self.hidden or self.undecided or not all(check.passed for check in self.checks):
             return None
-        return False if self.growing or self.centre or not decides < 0 else True if self.simple else None
+        alone = self.generalised and not self.expansion.family
+        attracts = self.l2 < 0 if alone else self.normal_form.attracts
+        return False if self.growing or self.centre or not attracts else True if self.simple else None
+
+    def _verify(self) -> Iterable[Check]:
+        """The mode by differences of the flow, the normal form by the first cycle."""
+        return verified(self)
 
     @property
     def status(self) -> str:
+        return doubted(self._said, self.checks)
+
+    @property
+    def _said(self) -> str:
         text = f"Hopf point at {self.load} = {self.value:.12g}, ω = {self.omega:.10g}: {self.criticality}"
-        if self.drifts or self.degenerate:
+        if self.drifts or self.undecided or self.degenerate:
             return text
         kind = {True: "stable cycles", False: "unstable cycles", None: "cycles"}[self.stable_cycles]
         side = "above" if self.born_above else "below"
         text = f"{text} (l1 = {self.l1:.6g}), {kind} {side}"
-        if self.stable_cycles is None:
+        if self.stable_cycles is None and not self.simple:
             return f"{text}, whose stability another mode, neutral at the equilibrium, leaves open"
         return text if self.simple else f"{text}; another mode is neutral"
 
@@ -249,7 +264,7 @@ class Hopf:
 
     def _radius(self, load: float) -> float:
         """r of the cycle in the normal form, from Re λ' Δload + Re c1 r² = 0."""
-        if self.drifts or self.degenerate:
+        if self.drifts or self.undecided or self.degenerate:
             raise ParameterError(f"the third-order normal form predicts no cycle here: {self.criticality}")
         load = number_from(self.load, load)
         square = -self.crossing.real * (load - self.value) / self.c1.real
@@ -328,22 +343,3 @@ class Hopf:
         from pfaff.draw.hopf import draw_hopf
 
         return draw_hopf(self)
-
-
-def criticality_of(third: Cubic, vanishes: float = VANISHES) -> str:
-    """What a normal form implies, in words; real parts below a share of their terms are zero."""
-    if third.drift.any():
-        return _drifting(third)
-    if abs(third.c1.real) <= vanishes * third.size:
-        return "degenerate: l1 = 0, a generalised Hopf point" + (" or a centre" if len(third.drift) else "")
-    return "supercritical" if third.c1.real < 0 else "subcritical"
-
-
-def _drifting(third: Cubic) -> str:
-    """Words for a drift along the family: y² − r² a/Re α is conserved to leading order (Fiedler, Liebscher and
-    Alexander 2000)."""
-    signs = third.drift * third.growth
-    if len(signs) > 1 or not signs.all():
-        return "no branch of cycles: the oscillation moves along the family of equilibria"
-    kind = "elliptic" if signs[0] < 0 else "hyperbolic"
-    return f"{kind}, on a line of equilibria along which the oscillation moves: no branch of cycles"

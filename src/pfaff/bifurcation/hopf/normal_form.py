@@ -8,8 +8,8 @@ order: Sec. 8.7 and SIAM J. Numer. Anal. 36, 1999): on the centre manifold x = z
 Marsden and McCracken's in real form (The Hopf Bifurcation and Its Applications, 1976, Sec. 4): V'''(0) = 3π l1.
 
 Where equilibria form a family, a coordinate y along it joins: ż = (iω + α y) z + …, ẏ = a|z|² + b y|z|² + …. The
-oscillation either moves along the family at once (a ≠ 0; Fiedler, Liebscher and Alexander, J. Diff. Equations 167,
-2000), or it stays on a level set y + η|z|² of a conserved quantity, on which c1 is as it would be without the family.
+oscillation moves along the family at once (a ≠ 0; Fiedler, Liebscher and Alexander, J. Diff. Equations 167, 2000), or
+``along_families`` tells whether it stays on a level set of a conserved quantity, is attracted or repelled along it.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from pfaff.bifurcation.hopf.along_families import along_the_family, elsewhere, growth_along
 from pfaff.errors import ParameterError
 
 VANISHES = 1e-9  # the real part of a coefficient below this, relative to the terms it is made of, is zero
@@ -27,8 +28,6 @@ MOVES = 1e-9  # drift along a family above this, relative to its terms, is not r
 ROUNDED = 1e-14  # terms below this, relative to those in other directions than the mode's, are all rounding
 PAIRS = ((1, 1), (1, 2), (2, 2))  # pairs of derivatives with respect to y1 and y2
 Curvature = dict[tuple[int, int], np.ndarray]
-ACROSS = 1e-6  # growth along a family beyond this, relative to the frequency's change, is not rounding
-ASIDE = 2e-3  # change of the critical eigenvalue, relative to ω, over which the drift is differenced
 
 
 @dataclass(frozen=True)
@@ -75,7 +74,10 @@ class Cubic:
     """The normal form to third order; ``size`` is that of the terms of its coefficient, for judging whether it
     vanishes.
 
-    On a family: ``drift`` is a, ``growth`` Re α, ``shift`` η, one entry for each of its dimensions.
+    On a family: ``drift`` is a, ``growth`` Re α, and cycles are at −``shift``·|z|² along it, one entry for each of its
+    dimensions. ``rates``, times |z|², are those at which motions leave the cycles (where negative, tend to them) in the
+    amplitude and along the family, but for conserved quantities, whose gradients and directions in the coordinates of
+    the family are in ``kept``; ``undecided`` says why they are not known, if so.
     """
 
     c1: complex
@@ -85,6 +87,14 @@ class Cubic:
     drift: np.ndarray
     growth: np.ndarray
     shift: np.ndarray
+    rates: np.ndarray
+    kept: tuple[np.ndarray, np.ndarray]
+    undecided: str = ""
+
+    @property
+    def attracts(self) -> bool:
+        """Whether cycles attract, other modes left aside."""
+        return not (self.drift.any() or self.undecided) and bool((self.rates.real < 0).all())
 
 
 def cubic(e: Expansion) -> Cubic:
@@ -97,10 +107,14 @@ def cubic(e: Expansion) -> Cubic:
     terms = np.array([np.vdot(e.p, term) for term in (C(q, q, q_), B(q_, h20), 2 * B(q, h11))]) / 2
     terms *= not _rounded(e, terms, 3)
     large = np.linalg.norm(e.left, axis=0) * max(np.linalg.norm(mean), np.linalg.norm(twice))
-    moves = np.abs(drift) > MOVES * large
-    alpha, shift = _along_the_family(e, h11)
-    c1 = terms.sum() - alpha @ shift if not moves.any() else complex(np.nan, np.nan)
-    return Cubic(complex(c1), float(np.abs(terms).sum()), h20, h11, np.where(moves, drift, 0.0), alpha.real, shift)
+    moves = np.abs(drift) > MOVES * (large + elsewhere(e, h11))
+    size, c = float(np.abs(terms).sum()), complex(terms.sum())
+    if moves.any():
+        drift, nowhere = np.where(moves, drift, 0.0), np.full(e.family, np.nan)
+        none, growth = (np.zeros((e.family, 0)),) * 2, growth_along(e).real
+        return Cubic(complex(np.nan, np.nan), size, h20, h11, drift, growth, nowhere, nowhere, none)
+    alpha, shift, rates, kept, undecided = along_the_family(e, c, h20, h11)
+    return Cubic(complex(c - alpha @ shift), size, h20, h11, 0 * drift, alpha.real, shift, rates, kept, undecided)
 
 
 def _rounded(e: Expansion, terms: np.ndarray, order: int) -> bool:
@@ -109,31 +123,6 @@ def _rounded(e: Expansion, terms: np.ndarray, order: int) -> bool:
     Motions in circles may obey linear equations where others do not."""
     beside = np.linspace(1, 2, len(e.q)) * (e.q.real + e.q.imag)
     return bool(np.abs(terms).sum() <= ROUNDED * (np.abs(e.p) @ np.abs(e.form(*[beside] * order))))
-
-
-def _along_the_family(e: Expansion, h11: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """α, and the η for which y + η|z|² is conserved: b + 2η Re α = 0, or a + 2η Re λ = 0 at all loads."""
-    q, q_, B, C = e.q, e.q.conj(), e.form, e.form
-    alpha = np.array([np.vdot(e.p, B(q, y)) for y in e.right.T])
-    if not e.family:
-        return alpha.astype(complex), np.zeros(0)
-    b = np.empty((e.family, e.family))
-    for j, y in enumerate(e.right.T):
-        h1y = e.resolvent(1, B(q, y) - alpha[j] * q)
-        b[:, j] = (e.left.T @ (C(q, q_, y) + 2 * B(q_, h1y).real + B(y, h11))).real
-    growth = alpha.real
-    if not np.abs(growth).max() > ACROSS * np.abs(alpha).max():
-        return alpha, np.zeros(e.family) if e.beside is None else _by_load(e.beside)
-    return alpha, -b @ growth / (2 * growth @ growth)
-
-
-def _by_load(beside: Callable[[float], tuple[complex, np.ndarray]]) -> np.ndarray:
-    """η = −a/(2 Re λ), its limit at the Hopf point by Richardson's extrapolation."""
-
-    def mean(distance: float) -> np.ndarray:
-        return sum(-a / (4 * value.real) for value, a in map(beside, (distance, -distance)))  # type: ignore[return-value]
-
-    return (4 * mean(ASIDE / 2) - mean(ASIDE)) / 3
 
 
 class Quintic(NamedTuple):

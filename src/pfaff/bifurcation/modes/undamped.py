@@ -18,8 +18,9 @@ import sympy as sm
 from pfaff.errors import ConvergenceError, NoBifurcationError, ParameterError
 from pfaff.flow.flow import Flow
 from pfaff.flow.forcing import forcing_of
-from pfaff.flow.graph import ZERO, Expression, gradient, graph_of
+from pfaff.flow.graph import ZERO, Expression, dot, gradient, graph_of
 from pfaff.flow.relative import relative_flow
+from pfaff.flow.slice import state_on
 from pfaff.statement.system import System
 from pfaff.threads import cached_property, once
 
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 UNFOLDING = "energy_loss"
 GROWS = 1e-6  # growth rates below this, relative to the largest frequency, are rounding
 STILL = 1e-6  # frequencies below this, relative to the largest, are zero
+ILL_SOLVED = 1e-2  # coefficients of velocities that are solved for, relative to the largest, that are too small
 
 
 @once(most=1)
@@ -62,7 +64,11 @@ def undamped(system: System) -> System:
 
 @dataclass(frozen=True, eq=False)
 class Energy:
-    """T + V in the states of a flow, ignorable coordinates at zero."""
+    """Jacobi's integral h = T₂ − T₀ + V in the states of a flow, ignorable coordinates at zero.
+
+    T₂ and T₀ are the parts of T of second degree and of none in the velocities left free: T + V where T has no others,
+    and what is conserved where it has, as in a rotating frame. A total time derivative in T has no part in it.
+    """
 
     case: Case
     flow: Flow
@@ -81,7 +87,9 @@ class Energy:
         names, states = self.case.system.coordinate_names, self.flow.states
         velocities = dict(zip(graph.v, self.flow.velocity_expressions, strict=True))
         gone = {q: ZERO for q, name in zip(graph.q, names, strict=True) if name not in states}
-        return list(hy.subs([graph.kinetic + graph.potential], velocities | gone))
+        kinetic, potential = hy.subs([graph.kinetic, graph.potential], velocities | gone)
+        free = [v for v, name in zip(self.flow.variables, states, strict=True) if name not in names]
+        return [dot(free, gradient(kinetic, free)) - kinetic + potential]
 
     def _gradient(self) -> list[Expression]:
         return gradient(self._in_states()[0], self.flow.variables)
@@ -108,11 +116,15 @@ def vibration(case: Case, fixed: Mapping[str, float]) -> Vibration:
     """Small vibrations about the equilibrium of a case; raises where there is none, or where it is unstable."""
     if case.system.rods:
         raise ParameterError(f"{case.system.name} has rods, whose normal modes are not followed: state a chain of bars")
+    if case.system.uniform_motion:
+        raise ParameterError(
+            f"constraints of {case.system.name} move, so that the energy of its vibrations is not constant: state it "
+            "in coordinates that move along, in which the constraints rest"
+        )
     free = undamped(case.system).at().unchecked(**case.values)
-    flow = relative_flow(free.system, (), free.numbers)
     rest = free.equilibrium(fixed=fixed)
-    at = dict(zip(free.system.coordinate_names, rest.q, strict=True))
-    x = np.array([at.get(name, 0.0) for name in flow.states])
+    flow = _flow_about(free, rest.q)
+    x = state_on(flow, rest.q)
     values, vectors = np.linalg.eig(flow.jacobian(x, free.numbers))
     largest = np.abs(values.imag).max(initial=0.0)
     attracted = len(free.system.statement.positions)
@@ -126,6 +138,18 @@ def vibration(case: Case, fixed: Mapping[str, float]) -> Vibration:
     chosen = [k for k in np.argsort(values.imag) if values[k].imag > STILL * largest]
     zeros = int((np.abs(values) <= STILL * largest).sum())
     return Vibration(free, flow, x, values.imag[chosen], vectors[:, chosen], zeros)
+
+
+def _flow_about(free: Case, q: np.ndarray) -> Flow:
+    """The flow in velocities that the constraints leave free about a configuration, if not by those at the origin."""
+    flow = relative_flow(free.system, (), free.numbers)
+    if not flow.pivots:
+        return flow
+    x = state_on(flow, q)
+    pivots = np.abs(flow.compiled("pivots", lambda: list(flow.pivots), quick=True)(x, free.numbers))
+    if pivots.min() > ILL_SOLVED * pivots.max():
+        return flow
+    return relative_flow(free.system, (), free.numbers, tuple(q.tolist()))
 
 
 def check_conserved(loss: float, omega: float) -> None:

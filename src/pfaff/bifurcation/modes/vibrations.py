@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -11,15 +11,19 @@ import numpy as np
 from pfaff.bifurcation.modes.undamped import UNFOLDING, Vibration
 from pfaff.bifurcation.orbits.neutral import OUTSIDE
 from pfaff.bifurcation.orbits.orbits import OrbitPoint, Special
+from pfaff.checks.check import Check, doubted
+from pfaff.checks.multipliers import energy, pairs
 from pfaff.continuation.course import STEP
 from pfaff.continuation.measuring import checked_events
 from pfaff.errors import NoBifurcationError, ParameterError
+from pfaff.statement.called import beside
 from pfaff.statement.told import answering
 from pfaff.statement.values import MOST, heard, number_within, one_of, spelt, whole_number
 
 if TYPE_CHECKING:
     from pfaff.bifurcation.modes.families import NormalMode
 
+OWN = ("energy", "frequency")  # what expressions of a vibration may contain beside what those of an orbit may
 MODE_POINTS = 300  # of a mode, at most, unless more are asked for
 
 
@@ -45,8 +49,17 @@ class Vibrating(OrbitPoint):
         values = self.point.multipliers
         return super().stable and bool(np.abs(values[np.abs(values.imag) > OUTSIDE]).max(initial=0.0) < 1 + OUTSIDE)
 
+    def _verify(self) -> Iterator[Check]:
+        """The energy along the vibration, the volumes that it preserves, and multipliers in pairs."""
+        along = self.small.energy(np.ascontiguousarray(self.point.cycle.x.T))
+        yield energy(along, float(self.small.energy(self.small.x)))
+        yield from super()._verify()
+        system = self.small.case.system
+        if self.resolved and not (system.nonholonomic_constraints or system.forces):
+            yield pairs(self.multipliers)
+
     @property
-    def status(self) -> str:
+    def _said(self) -> str:
         quality = "stable" if self.stable else "unstable" if self.resolved else "stability not resolved"
         return f"vibration of frequency {self.frequency:.10g}, energy {self.energy:.8g}: {quality}"
 
@@ -59,12 +72,14 @@ class Vibrating(OrbitPoint):
     @property
     def measurable(self) -> tuple[str, ...]:
         """Names as for orbits, with ``energy`` and ``frequency``."""
-        return ("energy", "frequency", *(name for name in super().measurable if name != UNFOLDING))
+        others = tuple(name for name in super().measurable if name != UNFOLDING)
+        return (*beside(OWN, others), *others)
 
     def measured(self, name: str) -> float:
         """The value that a name stands for in expressions."""
         one_of(self.measurable, name, "no expression contains")
-        return float(getattr(self, name)) if name in ("energy", "frequency") else super().measured(name)
+        own = dict(zip(self.measurable, OWN, strict=False))  # they come first
+        return float(getattr(self, own[name])) if name in own else super().measured(name)
 
     def orbits(self, *_: Any, **__: Any) -> NoReturn:
         """Refused: free vibrations are a family at one value of every parameter."""
@@ -107,8 +122,12 @@ class SpecialVibration(Vibrating, Special):
         return f"{self.kind} at frequency {self.frequency:.10g}, energy {self.energy:.8g}"
 
     @property
-    def status(self) -> str:
+    def _said(self) -> str:
         return self._where
+
+    @property
+    def status(self) -> str:
+        return doubted(self._said, self.checks)
 
     def switch(  # type: ignore[override]
         self,

@@ -99,15 +99,7 @@ class Equations:
 
     def bonds(self, x: np.ndarray, value: float) -> np.ndarray:
         """Rows that vanish on the changes that the constraints allow, indexed [state as given, row, component]."""
-        flow, (count, n) = self.flow, x.shape
-        if not flow.bonds:
-            return np.zeros((count, 0, n))
-        import heyoka as hy
-
-        rows = flow.compiled(
-            "bonds", lambda: list(np.ravel(hy.diff_tensors(list(flow.bonds), flow.variables, diff_order=1).jacobian))
-        )
-        return rows(np.ascontiguousarray(x.T), self.numbers_at(value)).T.reshape(count, -1, n)
+        return self.flow.bond_rows(np.ascontiguousarray(x.T), self.numbers_at(value))
 
     def _evaluated(self, X: np.ndarray, value: float | np.ndarray) -> np.ndarray:
         """f and then the pivots of the chart, a column for each state."""

@@ -16,7 +16,8 @@ from pfaff.bifurcation.response.harmonics import REPEATING, Wave, cycle_of, grow
 from pfaff.continuation.course import Course
 from pfaff.errors import ConvergenceError, ParameterError, number_of
 from pfaff.flow.forcing import forcing_of
-from pfaff.statement.values import one_of
+from pfaff.flow.in_quasi_velocities import quasi_values
+from pfaff.flow.initial import initial_state
 
 if TYPE_CHECKING:
     from pfaff.case import Bound
@@ -28,11 +29,7 @@ def first_response(
     problem: OrbitProblem, value: float, to: float, start: Mapping[str, float]
 ) -> tuple[OrbitPoint, str]:
     """The first response: settled on from a start, or grown from rest as the forcing grows, and how it was found."""
-    omega, rest = forcing_of(problem.flow.system).value(problem.case), np.zeros(len(own_states(problem.flow)))
-    for name, each in start.items():
-        one_of(own_states(problem.flow), name, f"{problem.case.system.name} has no state")
-        rest[own_states(problem.flow).index(name)] = real(name, each, "a finite number")
-    why = ""
+    omega, rest, why = forcing_of(problem.flow.system).value(problem.case), _started(problem, start), ""
     if not start:
         wave = grown(problem, value, omega, rest)
         if wave is not None:
@@ -52,6 +49,21 @@ def first_response(
             f"the motion still changes by {change:.1e} in one ({why or failed}); start elsewhere, with values of the "
             "states by name, begin where the response is simpler, or take a subharmonic one by case.orbit(motion)"
         ) from failed
+
+
+def _started(problem: OrbitProblem, start: Mapping[str, float]) -> np.ndarray:
+    """The states at the start: as given, the others zero or, beside dependent and quasi-velocities, as the constraints
+    demand."""
+    case, own = problem.case, own_states(problem.flow)
+    for name in start:
+        case.system.named(name, case.system.moving_names, f"{case.system.name} has no state")
+    given = {name: real(name, each, "a finite number") for name, each in start.items()}
+    if not set(own).issuperset(given):
+        begun = initial_state(case, given)  # type: ignore[arg-type]
+        y = np.concatenate([begun.q, begun.v])
+        quasi = quasi_values(case.system, y, case.numbers)  # type: ignore[arg-type]
+        given = dict(zip(case.system.state_names, y, strict=True)) | quasi
+    return np.array([float(given.get(name, 0.0)) for name in own])
 
 
 def _solved(problem: OrbitProblem, wave: Wave, value: float, to: float) -> OrbitPoint:

@@ -1,0 +1,65 @@
+"""What a normal form implies, in words, and whether the first cycle agrees with it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy.sparse import issparse
+
+from pfaff.bifurcation.hopf.normal_form import VANISHES, Cubic
+from pfaff.checks.check import Check
+from pfaff.checks.hopf import Claim, first_cycle, mode
+
+if TYPE_CHECKING:
+    from pfaff.bifurcation.hopf.hopf import Hopf
+
+HIDDEN = "undecided: damping is so light that rounding hides the sign of l1, which is of its order"
+CENTRE = "degenerate: l1 = l2 = 0, a centre, as where energy is conserved, with a family of cycles at this load"
+REPELLED = "cycles are repelled along the family of equilibria"
+ATTRACTED = "cycles attract, also along the family of equilibria"
+
+
+def criticality_of(third: Cubic, vanishes: float = VANISHES) -> str:
+    """What a normal form implies, in words; real parts below a share of their terms are zero."""
+    if third.drift.any():
+        return _drifting(third)
+    if third.undecided:
+        return third.undecided
+    if abs(third.c1.real) <= vanishes * third.size:
+        return "degenerate: l1 = 0, a generalised Hopf point" + (" or a centre" if len(third.drift) else "")
+    if third.c1.real < 0:
+        return "supercritical" if third.attracts else f"supercritical, but {REPELLED}"
+    return f"subcritical, but {ATTRACTED}" if third.attracts else "subcritical"
+
+
+def _drifting(third: Cubic) -> str:
+    """Words for a drift along the family: y² − r² a/Re α is conserved to leading order (Fiedler, Liebscher and
+    Alexander 2000)."""
+    signs = third.drift * third.growth
+    if len(signs) > 1 or not signs.all():
+        return "no branch of cycles: the oscillation moves along the family of equilibria"
+    kind = "elliptic" if signs[0] < 0 else "hyperbolic"
+    return f"{kind}, on a line of equilibria along which the oscillation moves: no branch of cycles"
+
+
+def verified(hopf: Hopf) -> Iterator[Check]:
+    """The mode by differences of the flow, and the normal form by the first cycle where one is born."""
+    if issparse(hopf.expansion.A):
+        return
+    third, e, flow, numbers = hopf.normal_form, hopf.expansion, hopf.around.flow, hopf.around.numbers
+    claim = Claim(
+        hopf.x, e.A, hopf.value, hopf.omega, hopf.crossing, hopf.q, hopf.p, hopf.c1, third.size, third.rates,
+        e.left, e.right, third.shift, third.kept,
+    )  # fmt: skip
+
+    def rates(x: np.ndarray, load: float) -> np.ndarray:
+        return flow.rates(x, numbers(load))
+
+    def slopes(x: np.ndarray, load: float) -> np.ndarray:
+        return flow.jacobian(x, numbers(load))
+
+    yield mode(claim, rates)
+    if hopf.transversal and not (hopf.drifts or hopf.undecided or hopf.degenerate):
+        yield from first_cycle(claim, rates, slopes if flow.structured else None)

@@ -1,0 +1,133 @@
+"""Which components change where A x = wanted demands something: as few as can obey, and of these the lightest.
+
+Rows that are obeyed ask for nothing, unless a component that a violated row needs enters them, too. Among the solutions
+of a connected set of rows those with the fewest components are basic ones: as many columns as the rank, the others
+zero. The choice depends neither on units nor on the order of rows and components.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import combinations, islice
+from math import comb
+from typing import NamedTuple
+
+import numpy as np
+
+KEPT = 1e-10  # a given state obeys the constraints if their residual is below this, relative to its terms
+ROUNDED = 1e-14  # coefficients below this, relative to their row of A, are zeros
+LIGHT = 1e-8  # inertias below this, relative to the largest in units that make them alike, are light
+NONE = 1e-11  # contributions to rows below this, relative to what is wanted, are none
+REGULAR = 1e-8  # least singular value of a choice of columns, relative to its largest
+EQUAL = 1e-9  # values and energies that differ by less than this, relatively, are the same
+MANY = 20_000  # choices of columns that are compared; where there are more, all that is connected changes
+
+
+class Demand:
+    """A x = wanted for the components that are free, in units in which inertias and rows are alike."""
+
+    def __init__(self, M: np.ndarray, A: np.ndarray, wanted: np.ndarray, free: np.ndarray) -> None:
+        tiny, inertia = np.finfo(float).tiny, np.diag(M)
+        held = np.abs(A).max(axis=0, initial=0.0)
+        self.units = 1 / np.where(inertia > 0, np.sqrt(np.abs(inertia)), np.where(held > 0, held, 1.0))
+        whole, follows = (np.linalg.norm(A * self.units * among, axis=1) for among in (True, free))
+        self.sizes = np.maximum(np.where(follows > ROUNDED * whole, follows, whole), tiny)
+        self.M, self.wanted = M * np.outer(self.units, self.units), wanted / self.sizes
+        A = A * self.units / self.sizes[:, None]
+        self.A = np.where(np.abs(A) > ROUNDED, A, 0.0)
+        self.free = free
+
+    def least(self, yielding: bool) -> np.ndarray:
+        """The solution of least xᵀM x; where what is free cannot follow and the others are ``yielding``, the least
+        change of these comes first."""
+        M, A, wanted, free = self.M, self.A, self.wanted, self.free
+        x, held = np.zeros(len(M)), ~free
+        if yielding and held.any():
+            left, values, _ = np.linalg.svd(A[:, free])
+            stuck = left[:, int((values > KEPT).sum()) :].T  # combinations of rows that no free component moves
+            x[held] = lightest(M[np.ix_(held, held)], stuck @ A[:, held], stuck @ wanted)
+        if free.any():
+            x[free] = lightest(M[np.ix_(free, free)], A[:, free], wanted - A @ x)
+        return self.units * x
+
+    def fewest(self, violated: np.ndarray, names: Sequence[str], before: np.ndarray) -> np.ndarray | None:
+        """Which components change, from the values ``before``; None if what is free cannot follow."""
+        changing = np.zeros(len(self.M), dtype=bool)
+        for rows, columns in self._connected(violated):
+            left, values, _ = np.linalg.svd(self.A[np.ix_(rows, columns)], full_matrices=False)
+            left = left[:, values > KEPT]
+            wanted = np.where(violated[rows], self.wanted[rows], 0.0)
+            if np.abs(wanted - left @ (left.T @ wanted)).max() > KEPT * np.abs(wanted).max():
+                return None
+            reduced = left.T @ self.A[np.ix_(rows, columns)]
+            chosen = self._chosen(reduced, left.T @ wanted, columns, names, before / self.units)
+            changing[list(chosen)] = True
+        return changing
+
+    def _connected(self, violated: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        """Rows that share free components with violated ones, set by set, and these components."""
+        enters, left = (self.A != 0) & self.free, violated.copy()
+        while left.any():
+            rows = np.zeros(len(left), dtype=bool)
+            rows[np.flatnonzero(left)[0]] = True
+            while True:
+                columns = enters[rows].any(axis=0)
+                wider = rows | enters[:, columns].any(axis=1)
+                if (wider == rows).all():
+                    break
+                rows = wider
+            left &= ~rows
+            yield np.flatnonzero(rows), np.flatnonzero(columns)
+
+    def _chosen(
+        self, A: np.ndarray, wanted: np.ndarray, columns: np.ndarray, names: Sequence[str], before: np.ndarray
+    ) -> tuple[int, ...]:
+        """The components of the best basic solution of A x = wanted, A of full rank."""
+        rank, many = A.shape
+        if comb(many, rank) > MANY:
+            return tuple(columns.tolist())
+        best: Choice | None = None
+        choices = combinations(range(many), rank)
+        while chunk := list(islice(choices, 1000)):
+            places = np.array(chunk, dtype=int).reshape(len(chunk), rank)
+            bases = A[:, places].transpose(1, 0, 2)
+            values = np.linalg.svd(bases, compute_uv=False)
+            regular = values[:, -1] > REGULAR * values[:, 0] if rank else np.ones(len(places), dtype=bool)
+            places, bases = places[regular], bases[regular]
+            found = np.linalg.solve(bases, np.broadcast_to(wanted[:, None], (len(bases), rank, 1)))[..., 0]
+            felt = np.abs(bases).max(axis=1) * np.abs(found) > NONE * np.abs(wanted).max()
+            for place, x, nonzero in zip(places, found, felt, strict=True):
+                which = tuple(columns[place[nonzero]].tolist())
+                after = before.copy()
+                after[columns[place]] += np.where(nonzero, x, 0.0)
+                new = Choice(which, tuple(sorted(names[j] for j in which)), after)
+                if best is None or new.better(best, self.M):
+                    best = new
+        return best.components if best else tuple(columns.tolist())
+
+
+class Choice(NamedTuple):
+    """Components that change, their names, and all values afterwards."""
+
+    components: tuple[int, ...]
+    names: tuple[str, ...]
+    after: np.ndarray
+
+    def better(self, other: Choice, M: np.ndarray) -> bool:
+        """Fewer components, then less energy, then by name; what both have in common hides no difference of theirs."""
+        if len(self.components) != len(other.components):
+            return len(self.components) < len(other.components)
+        differs = self.after - other.after
+        usual = np.abs(self.after) + np.abs(other.after)
+        differs = np.where(np.abs(differs) > EQUAL * usual, differs, 0.0)
+        more = differs @ M @ (self.after + other.after)
+        if abs(more) > EQUAL * (np.abs(differs) @ np.abs(M) @ usual):
+            return bool(more < 0)
+        return self.names < other.names
+
+
+def lightest(M: np.ndarray, A: np.ndarray, wanted: np.ndarray) -> np.ndarray:
+    """The solution x of A x = wanted with least xᵀM x; a direction without inertia counts as light."""
+    inertia, axes = np.linalg.eigh(M)
+    root = axes / np.sqrt(np.maximum(inertia, LIGHT * inertia[-1] or 1.0))
+    return root @ np.linalg.lstsq(A @ root, wanted, rcond=1e-12)[0]

@@ -1,0 +1,64 @@
+"""Directions about a steady motion: those that constraints allow, and states that select a member of its family."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import combinations, islice
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from pfaff.algebra.bordering import balanced
+from pfaff.flow.flow import Flow
+from pfaff.flow.graph import Expression, graph_of
+from pfaff.flow.statics import gradient_rows
+
+if TYPE_CHECKING:
+    from pfaff.case import Case
+    from pfaff.statement.system import System
+
+PIVOT = 1e-2  # least contribution of a state to a unit vector of the family, if it is to select a member
+DRAWS, ULPS = 8, 64 * float(np.finfo(float).eps)  # states drawn around one, and how far around it, to estimate rounding
+SELECTIONS = 60  # sets of states, for each number of them, that are tried to select a neighbour
+
+
+def selections(
+    J: np.ndarray, allowed: np.ndarray, zeros: tuple[int, ...], states: Sequence[str], first: Sequence[str]
+) -> Iterator[tuple[str, ...]]:
+    """States that may select a member of the family: as many as there are null vectors that move them, or fewer."""
+    matrix, scale = balanced(J)
+    for k in range(zeros[0] if zeros else 0, 0, -1):
+        null = np.linalg.qr(allowed @ (scale[:, None] * np.linalg.svd(matrix)[2][len(J) - zeros[0] :].T))[0]
+        moved = [name for name, row in zip(states, null, strict=True) if np.linalg.norm(row) > PIVOT]
+        order = [*dict.fromkeys(name for name in first if name in moved), *(n for n in moved if n not in first)]
+        yield from islice(combinations(order, k), SELECTIONS)
+
+
+def exact_zeros(case: Case, flow: Flow, x: np.ndarray) -> np.ndarray:
+    """The Jacobian with zeros for entries that are rounding, which balancing would take for numbers.
+
+    Such entries are small beside their rows, or change by their own size when the last digits of the state do.
+    """
+    spread = np.random.default_rng(1992).uniform(-1, 1, (len(x), DRAWS)) * ULPS * (1 + np.abs(x))[:, None]
+    J, around = flow.jacobian(x, case), flow.jacobian(x[:, None] + spread, case)
+    noise = np.maximum(DRAWS * np.ptp(around, axis=2), ULPS * np.abs(J).max(axis=1, keepdims=True, initial=0.0))
+    return np.where(np.abs(J) <= noise, 0.0, J)
+
+
+def allowed_directions(flow: Flow, x: np.ndarray, numbers: np.ndarray) -> np.ndarray:
+    """An orthonormal basis of the directions that keep to the holonomic constraints."""
+    system: System = flow.system  # type: ignore[assignment]
+    n, count = len(flow.states), len(system.statement.positions)
+    if not count:
+        return np.eye(n)
+
+    def rows() -> list[Expression]:
+        graph = flow.unsolved or graph_of(system)
+        return [e for row in gradient_rows(graph.positions, flow.variables) for e in row]
+
+    values = flow.compiled("holonomic rows", rows, quick=True)(x, numbers)
+    return np.linalg.svd(values.reshape(count, n))[2][count:].T
+
+
+def null_vector(J: np.ndarray, value: complex) -> np.ndarray:
+    return np.linalg.svd(J - value * np.eye(len(J)))[2][-1].conj()
