@@ -155,7 +155,7 @@ def critical(
             {kind: _load_as_json(each) for kind, each in loads.items()}
             | {"load": loads["flutter"].load, "searched": list(loads["flutter"].searched)}
         )
-    form = "{0.value} ≈ {1:.12g}" if exact else "{1:.12g}"
+    form = "{0.value} ≈ {1:.12g}" if exact else "{1:.{0.digits}g}"
     rows = [
         [kind, form.format(each, float(each)), f"{each.frequency:.10g}", each.how] if each
         else [kind, "none", "", f"up to {each.load} = {each.searched[1]:g}"]

@@ -9,8 +9,10 @@ from typing import Any
 
 from pfaff.errors import ParameterError
 from pfaff.statement.told import answering, told
+from pfaff.threads import cached_property
 
 ALREADY = "already at zero load"  # how something grows that does so without load
+MOST = 12  # digits that are printed
 NOTED = 1e-9  # relative uncertainty of a load above which it is reported
 
 
@@ -57,7 +59,8 @@ class CriticalLoad:
         if self.value is None:
             return f"no {self.kind} up to {self.load} = {self.searched[1]:g} ({self.how})"
         if self.rounding <= NOTED * abs(self.value):
-            return f"{self.kind} at {self.load} = {self.value:.12g}: {self.how}"
+            told = "" if self.digits == MOST else f", settled to {self.digits} digits by the modes of its rods"
+            return f"{self.kind} at {self.load} = {self.value:.{self.digits}g}{told}: {self.how}"
         if self.rounding >= abs(self.value):  # growth is known to have begun beyond it
             last = f"{self.load} = {abs(self.value) + self.rounding:.1g}"
             return f"{self.kind} begins before {last}, rounding hides where: {self.how}"
@@ -66,6 +69,16 @@ class CriticalLoad:
             f"{self.kind} near {self.load} = {self.value:.{digits}g}, known to ±{self.rounding:.1g} because of "
             f"rounding: {self.how}"
         )
+
+    @cached_property
+    def digits(self) -> int:
+        """How many digits of the load are printed: of a rod's, those that its last two modes do not change."""
+        if self.value is None or not getattr(getattr(self.case, "system", None), "rods", ()):
+            return MOST
+        from pfaff.stability.first import change_by_modes
+
+        change = self.change if self.change is not None else change_by_modes(self)
+        return MOST if change == 0 else int(min(max(1, math.floor(-math.log10(min(change, 1.0)))), MOST))
 
     def plot(self) -> Any:
         from pfaff.draw.spectrum import draw_critical
