@@ -10,7 +10,7 @@ import numpy as np
 from pfaff.algebra.units import inertial_units
 from pfaff.checks.check import Check
 from pfaff.checks.rests import held, in_balance, stays
-from pfaff.checks.spectra import belonging
+from pfaff.checks.spectra import Accelerations, belonging, critical
 from pfaff.flow.initial import row_sizes
 from pfaff.flow.stated_equations import StatedEquations, stated_equations
 from pfaff.flow.statics import statics_of
@@ -57,6 +57,19 @@ def of_linearisation(lin: Linearisation, values: np.ndarray) -> list[Check]:
     return _belonging(lin.system, lin.q, w, lin.numbers, values)
 
 
+def of_critical(lin: Linearisation, load: str, value: complex, mode: np.ndarray) -> list[Check]:
+    """A critical eigenvalue, or a mode that nothing resists, against the same differences."""
+    system, numbers = lin.system, lin.numbers
+    if system.rods:
+        return []
+    less = numbers.copy()
+    less[system.parameter_names.index(load)] /= 2
+    w, before = (frame_velocities_at(system, each) for each in (numbers, less))
+    units = inertial_units(stated_equations(system)(lin.q, w, numbers).M)
+    unloaded = _accelerations(system, less), before
+    return critical(_accelerations(system, numbers), lin.q, w, units, value, mode, unloaded)
+
+
 def of_steady(motion: SteadyMotion) -> Iterator[Check]:
     """Constraints that hold, a shape that stays, and the eigenvalues of a straight motion."""
     case, system, names = motion.case, motion.case.system, motion.case.system.coordinate_names
@@ -84,12 +97,13 @@ def of_steady(motion: SteadyMotion) -> Iterator[Check]:
 
 
 def _belonging(system: System, q: np.ndarray, v: np.ndarray, numbers: np.ndarray, values: np.ndarray) -> list[Check]:
+    units = inertial_units(stated_equations(system)(q, v, numbers).M)
+    return belonging(_accelerations(system, numbers), q, v, units, values)
+
+
+def _accelerations(system: System, numbers: np.ndarray) -> Accelerations:
     equations = stated_equations(system)
-
-    def accelerations(q: np.ndarray, v: np.ndarray) -> np.ndarray:
-        return equations(q, v, numbers).accelerations()
-
-    return belonging(accelerations, q, v, inertial_units(equations(q, v, numbers).M), values)
+    return lambda q, v: equations(q, v, numbers).accelerations()
 
 
 def _sizes(M: np.ndarray, q: np.ndarray) -> np.ndarray:
