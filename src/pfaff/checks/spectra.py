@@ -67,7 +67,8 @@ def critical(
     else:
         stiffness, usual = (each[len(q) :, : len(q)] for each in (J, beside))
         size = max(np.linalg.norm(each, 2) for each in (stiffness, usual)) * np.linalg.norm(mode / units)
-        off = np.linalg.norm(stiffness @ (mode / units)) / (size or 1.0)
+        push = stiffness @ (mode / units)
+        off = np.linalg.norm(push - _rigid(usual) @ (_rigid(usual).T @ push)) / (size or 1.0)
     return [
         Check(
             "the linearised flow about the motion that the constraints prescribe is critical at this load",
@@ -76,6 +77,12 @@ def critical(
             "do not rely on this load; compare spectra on both sides of it",
         )
     ]
+
+
+def _rigid(stiffness: np.ndarray) -> np.ndarray:
+    """An orthonormal basis of the directions that nothing resists: being pushed along them is not being resisted."""
+    _, sizes, right = np.linalg.svd(stiffness)
+    return right[sizes <= SINGULAR * sizes[0]].T
 
 
 def distinct(values: np.ndarray) -> np.ndarray:

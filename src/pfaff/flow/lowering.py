@@ -165,7 +165,7 @@ def shape_at(case: Bound) -> Flow:
     numbers."""
     system, numbers = case.system, case.numbers
     if not isinstance(system, System) or system.rods or not system.statement.constraints:
-        return system.shape  # type: ignore[attr-defined,no-any-return]
+        return system.shape  # type: ignore[attr-defined]
     names = system.coordinate_names
     A = reference_matrix(comoving_graph(system), numbers=numbers)
     columns = dependent_velocities(A, [names.index(name) for name in ignorable_coordinates(system)])
