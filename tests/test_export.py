@@ -18,6 +18,7 @@ from pfaff.errors import ConvergenceError, ParameterError, RankError, StatementE
 from pfaff.export import export
 from pfaff.export.latex import formulas
 from pfaff.export.reduced_equations import Equations
+from pfaff.export.starting_point import start_of
 from pfaff.statement import TIME, coordinates
 
 AUTO = Path("/usr/lib/auto-07p/lib")  # Debian's package auto-07p
@@ -54,11 +55,11 @@ def case(request, sleigh):
 
 @pytest.fixture(scope="module")
 def states(case):
-    return np.random.default_rng(7).uniform(-0.7, 0.7, (len(case.system.shape.states), 5))
+    return np.random.default_rng(7).uniform(-0.7, 0.7, (len(start_of(case, None).flow.states), 5))
 
 
 def expected(case, states):
-    flow = case.system.shape
+    flow = start_of(case, None).flow  # without the heading of a sleigh
     rows = [flow.rhs(states, case), flow.jacobian(states, case), flow.parameter_jacobian(states, case)]
     return [each.reshape(-1, states.shape[1]) for each in rows]
 
@@ -71,7 +72,7 @@ def agree(ours, theirs):
 def test_numpy(case, states):
     module: dict = {}
     exec(case.export("numpy").text, module)
-    assert module["STATES"] == list(case.system.shape.states)
+    assert module["STATES"] == list(start_of(case, None).flow.states)
     assert (
         np.abs(module["rhs"](module["START"])).max() < 1e-9 or "no equilibrium was found" in case.export("numpy").text
     )
@@ -149,7 +150,7 @@ def test_latex(case, states):
     for k, each in enumerate(abbreviations):
         known[sm.Symbol(f"w{k + 1}")] = each.evalf(17, subs=known)
     found = np.array([float(each.evalf(17, subs=known)) for each in rates])
-    agree([case.system.shape.rhs(x, case)], [found])
+    agree([start_of(case, None).flow.rhs(x, case)], [found])
     text = case.export("latex").text
     assert text.count("&=") == len(abbreviations) + len(rates)
 

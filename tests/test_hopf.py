@@ -375,8 +375,10 @@ def test_a_free_drift_changes_nothing():
         parameters={F: 0},
         load=F,
     )
-    with pytest.raises(ConvergenceError, match="ignorable coordinate"):
-        absolute.at().hopf(to=1)
+    three = absolute.at().hopf(to=1)  # whose symmetry moves both coordinates: the second is seen from the first
+    assert (three.structural_zeros, three.states) == (1, ("second", "first_dot", "second_dot"))
+    assert three.amplitude(0.11)["second"] == pytest.approx(one.amplitude(0.11)["gap"], rel=1e-12)
+    assert three.period(0.11) == pytest.approx(one.period(0.11), rel=1e-12)
 
 
 def test_holonomic_constraints_change_nothing():

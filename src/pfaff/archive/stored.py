@@ -259,8 +259,8 @@ def _flows(case: Bound, states: tuple[str, ...], dependent: tuple[str, ...], set
     """Flows that results are computed with: the usual one, with other velocities or all, of steady motions, forced."""
     from pfaff.flow.all_velocities import in_all_velocities
     from pfaff.flow.forcing import CARRIED, forced_flow
-    from pfaff.flow.lowering import shape_flow
-    from pfaff.flow.relative import relative_flow
+    from pfaff.flow.relative import relative_flow, sliced
+    from pfaff.flow.slice import slice_of
     from pfaff.statement.system import System
 
     yield case.system.shape  # type: ignore[attr-defined]
@@ -269,9 +269,11 @@ def _flows(case: Bound, states: tuple[str, ...], dependent: tuple[str, ...], set
     system = case.system
     if isinstance(system, System):
         names = system.coordinate_names
+        kept = frozenset(states) & set(names)
         if settle > 0 and not system.rods and {f"{name}_dot" for name in names} <= set(states):
-            relative = relative_flow(system, (), case.numbers)
+            relative = relative_flow(system, (), case.numbers, keep=kept)
             yield from (in_all_velocities(each, settle) for each in (system.shape, relative, *forced))
         if set(dependent) <= {f"{name}_dot" for name in names} and len(set(dependent)) == len(dependent):
-            yield shape_flow(system, [name.removesuffix("_dot") for name in dependent], settle)
-        yield relative_flow(system, [name for name in states if name not in names], case.numbers)
+            chosen = tuple(name.removesuffix("_dot") for name in dependent)
+            yield from (sliced(system, chosen, settle, part) for part in dict.fromkeys([None, slice_of(system, kept)]))
+        yield relative_flow(system, [name for name in states if name not in names], case.numbers, keep=kept)

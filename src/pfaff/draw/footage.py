@@ -57,9 +57,9 @@ def of_orbit(point: OrbitPoint, periods: int, count: int) -> Footage:
     """A periodic orbit, stable or not, over some periods; a travelling system goes on from where it has arrived."""
     drawing_of(point.case)
     name = point.case.system.name
-    t, rows = cycle(point)
-    times = np.linspace(0.0, periods * t[-1], count)
-    shown = {each: _repeated(times, t, row) for each, row in rows.items()}
+    t, rows = cycle(point, periods)
+    times = np.linspace(0.0, t[-1], count)
+    shown = {each: np.interp(times, t, row) for each, row in rows.items()}
     scene = scene_of(point.case, np.array(list(shown.values())), times)
     return Footage(scene, name, f"Film of {name}: {point.status}.", _panels(point.case.system, shown))
 
@@ -93,19 +93,22 @@ def _system(point: OrbitPoint) -> System:
     return cast("System", point.case.system)
 
 
-def cycle(point: OrbitPoint) -> tuple[np.ndarray, dict[str, np.ndarray]]:
-    """One period of all coordinates; ignorable ones start at zero."""
+def cycle(point: OrbitPoint, periods: int = 1) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+    """Some periods of all coordinates; ignorable ones start at zero, and go on from where they have arrived."""
     orbit = point.orbit
-    names = _system(point).coordinate_names
-    travelled = orbit.flow.reconstruct(orbit.t, orbit.x, point.case) if set(names) - set(orbit.states) else {}
-    return orbit.t, {name: travelled[name] if name in travelled else orbit[name] for name in names}
+    names, states = _system(point).coordinate_names, dict(zip(orbit.states, orbit.x, strict=True))
+    t = _repeated(orbit.t, periods)
+    rows = {name: _repeated(row, periods) for name, row in states.items()}
+    if set(names) - set(states):
+        carried = [_repeated(row, periods) for row in orbit.carried]
+        rows |= orbit.flow.reconstruct(t, np.array([*rows.values(), *carried]), point.case)
+    return t, {name: rows[name] for name in names}
 
 
-def _repeated(times: np.ndarray, t: np.ndarray, row: np.ndarray) -> np.ndarray:
-    """A row over one period, repeated: shifted each time by its advance in a period."""
-    period = t[-1]
-    turns = np.minimum(np.floor(times / period), np.ceil(times[-1] / period) - 1)
-    return np.interp(times - turns * period, t, row) + turns * (row[-1] - row[0])
+def _repeated(row: np.ndarray, periods: int) -> np.ndarray:
+    """A row over one period, repeated: shifted each time by its change in a period."""
+    further = [row[1:] + k * (row[-1] - row[0]) for k in range(1, periods)]
+    return np.concatenate([row, *further])
 
 
 def _panels(system: Any, rows: Mapping[str, np.ndarray]) -> list[Panel]:

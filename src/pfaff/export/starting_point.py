@@ -19,8 +19,8 @@ from pfaff.bifurcation.equilibria.linearised import jacobian_of
 from pfaff.errors import ConvergenceError, PfaffError, StatementError, number_of
 from pfaff.flow.flow import Flow
 from pfaff.flow.graph import clocked
-from pfaff.flow.lowering import shape_at
-from pfaff.flow.relative import cyclic_coordinates, without
+from pfaff.flow.relative import shape_at
+from pfaff.flow.slice import state_on
 from pfaff.rest.balance import Balance
 from pfaff.rest.field import regular_flow
 from pfaff.rest.mechanical import Equilibrium, equilibrium_near
@@ -111,8 +111,7 @@ def _regular(at: Equilibrium, near: Mapping[str, float]) -> Start:
     lin = linearise(case.system, at.q, at.p, case.numbers)
     flow = regular_flow(case.system, lin, float(np.abs(lin.eigenvalues()).max(initial=0.0)) or 1.0)
     family = len(flow.states) - len(case.system.statement.positions) - len(lin.spectrum().values)
-    flow = without(flow, cyclic_coordinates(flow) if family else ())
-    x = np.array([at.coordinates.get(name, 0.0) for name in flow.states])
+    x = state_on(flow, at.q)
     flow.rhs(x, case)  # which says what is singular, if anything is
     zeros = sum(zero_chain(jacobian_of(flow, x, case.numbers), len(x))) if family else 0
     return Start(flow, x, zeros, _remark("equilibrium", near))

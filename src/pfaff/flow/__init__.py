@@ -3,10 +3,12 @@
 Read ``graph`` (a statement as heyoka's expressions), ``compiled`` (with ``caches`` and ``pointers``), ``flow`` (ẋ = f)
 and ``lowering`` (on all coordinates or on shape space: ``shape``; ``accelerations``; ``uniform_motion`` where
 constraints move), then ``statics`` (at rest), ``jets`` (derivatives of any order, with ``polarisation``),
-``collected`` (for integration) and ``initial`` (states that obey the constraints; ``completion`` of what is not given).
+``collected`` (for integration) and ``initial`` (states that obey the constraints; ``completion`` of what is not given);
+``verified_accelerations`` puts what was solved for back into the equations.
 
-Other states: ``all_velocities`` (no chart), ``in_quasi_velocities``, ``relative`` (steady motions rest), ``forcing``
-(time as an oscillator). ``program`` and ``cancellation`` are equations step by step, for export and for rounding,
+Symmetries: ``symmetries`` finds them by ``probing``, ``slice`` divides them out; in the ``relative`` flow steady
+motions rest. Other states: ``all_velocities`` (no chart), ``in_quasi_velocities``, ``forcing`` (time as an
+oscillator). ``program`` and ``cancellation`` are equations step by step, for export and for rounding,
 ``stated_equations`` those by which others are verified.
 
 Rods: ``rod_nodes`` (one rod in numbers), ``placed`` (a system with rods; ``compiled_frame``), ``rod_rates``;

@@ -8,7 +8,7 @@ takes five times as many operations, and three times as long to compile.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import heyoka as hy
 
@@ -22,7 +22,6 @@ class Accelerations:
     graph: Graph
     coordinates: Sequence[int]
     given: Mapping[int, Expression]  # velocities, by the index of their coordinate
-    fixed: Mapping[Expression, Expression] = field(default_factory=dict)  # coordinates on which nothing depends
 
     def derivatives(self, by: Sequence[Expression]) -> list[list[Expression]]:
         """∂a/∂by, a row for each coordinate, by states and parameters."""
@@ -38,7 +37,7 @@ class Accelerations:
             ]
             columns.append(graph.elimination(change[:n], change[n:])[0])
         flat = [columns[k][i] for i in self.coordinates for k in range(len(by))]
-        replaced = hy.subs(hy.subs(flat, self._values()), dict(self.fixed)) if flat else []
+        replaced = hy.subs(flat, self._values()) if flat else []
         return [list(replaced[at : at + len(by)]) for at in range(0, len(flat), len(by))]
 
     def _residuals(self) -> list[Expression]:

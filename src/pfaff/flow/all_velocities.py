@@ -8,7 +8,6 @@ orbit stays isolated, and the changes that c allows to first order are carried i
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 import heyoka as hy
@@ -27,7 +26,7 @@ def in_all_velocities(flow: Flow, rate: float) -> Flow:
     """The same motions without a chart; constraints attract at a rate, holonomic ones at their own if they have one."""
     assert flow.unsolved is not None
     assert isinstance(flow.system, System)
-    stated, fixed = flow.unsolved
+    stated = flow.unsolved
     settle = flow.settle or rate
     bonds = [
         c if k < stated.nonholonomic else c + settle * stated.positions[k - stated.nonholonomic]
@@ -38,22 +37,19 @@ def in_all_velocities(flow: Flow, rate: float) -> Flow:
     shape = [j for j, name in enumerate(names) if name in flow.states]
     accelerations, reactions = graph.solve()
 
-    def placed(expressions: Sequence[Expression]) -> list[Expression]:
-        return list(hy.subs(list(expressions), dict(fixed))) if fixed and expressions else list(expressions)
-
     wide = replace(
         flow,
         states=(*(names[j] for j in shape), *(f"{name}_dot" for name in names)),
         dependent=(),
-        expressions=[*(graph.rates[j] for j in shape), *placed(accelerations)],
+        expressions=[*(graph.rates[j] for j in shape), *accelerations],
         velocity_expressions=graph.v,
-        reaction_expressions=placed(graph.shared(reactions)),
+        reaction_expressions=graph.shared(reactions),
         settle=settle,
-        pivots=placed([hy.sqrt(d) for d in graph.elimination.schur[1] if hy.get_variables([d])]),
-        accelerations=Accelerations(graph, range(len(names)), {}, fixed),
+        pivots=[hy.sqrt(d) for d in graph.elimination.schur[1] if hy.get_variables([d])],
+        accelerations=Accelerations(graph, range(len(names)), {}),
         carried=(),
         unsolved=None,
-        bonds=placed([*bonds, *stated.positions]),  # what leaves φ = 0 itself decays as well
+        bonds=[*bonds, *stated.positions],  # what leaves φ = 0 itself decays as well
     )
     return carried(wide) if flow.carried else wide
 

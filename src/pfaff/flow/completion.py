@@ -129,5 +129,5 @@ class Choice(NamedTuple):
 def lightest(M: np.ndarray, A: np.ndarray, wanted: np.ndarray) -> np.ndarray:
     """The solution x of A x = wanted with least xᵀM x; a direction without inertia counts as light."""
     inertia, axes = np.linalg.eigh(M)
-    root = axes / np.sqrt(np.maximum(inertia, LIGHT * inertia[-1]))
+    root = axes / np.sqrt(np.maximum(inertia, LIGHT * inertia[-1] or 1.0))
     return root @ np.linalg.lstsq(A @ root, wanted, rcond=1e-12)[0]

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from functools import partial, wraps
 from itertools import permutations
 from math import comb
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import heyoka as hy
 import numpy as np
@@ -32,6 +32,7 @@ from pfaff.travel import Travels
 
 if TYPE_CHECKING:
     from pfaff.case import Bound
+    from pfaff.flow.slice import Slice
 
 Lowering = TypeVar("Lowering", bound=Callable[..., "Flow"])
 
@@ -40,13 +41,6 @@ HIGHEST, ENTRIES = 12, 1_000_000  # highest order, and most entries, of derivati
 MANY = 10_000  # states at once for which optimised code pays: it takes three times as long to compile
 LOWERED = "_lowered"  # how a flow was made, where not by its system
 COMPACT_FROM = 28  # states of the full flow beyond which full unrolling compiles too slowly
-
-
-class Unsolved(NamedTuple):
-    """The equations before some velocities were solved for, and coordinates that are zero in them by symmetry."""
-
-    graph: Graph
-    fixed: Mapping[Expression, Expression]
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +52,8 @@ class Flow(Travels):
     the coefficients by which dependent velocities are solved for: where one vanishes, the chart ends. If the last
     expressions are ``accelerations``, they are differentiated as such. ``carried`` are states that replace time.
     ``unsolved`` are the equations before any velocity was solved for; ``bonds`` vanish on motions, if not by
-    construction, and decay elsewhere.
+    construction, and decay elsewhere. A ``slice`` says by which symmetries coordinates were dropped that appear in the
+    equations.
     """
 
     system: System | Ode
@@ -73,8 +68,9 @@ class Flow(Travels):
     pivots: Sequence[Expression] = field(default=(), repr=False)
     accelerations: Accelerations | None = field(default=None, repr=False)
     carried: tuple[str, ...] = ()
-    unsolved: Unsolved | None = field(default=None, repr=False)
+    unsolved: Graph | None = field(default=None, repr=False)
     bonds: Sequence[Expression] = field(default=(), repr=False)
+    slice: Slice | None = field(default=None, repr=False)
     structured: ClassVar[bool] = False  # evaluated by structure, not from expressions
     _compiled: Once[Any, Compiled] = field(init=False, repr=False, default_factory=Once)
     _indices: Once[int, list[tuple[tuple[int, ...], Expression]]] = field(init=False, repr=False, default_factory=Once)
@@ -203,9 +199,10 @@ class Flow(Travels):
         return self._evaluate("reactions", lambda: self.reaction_expressions, x, case, time)
 
     def reconstruct(self, t: np.ndarray, x: np.ndarray, case: Bound, /, **start: Any) -> dict[str, np.ndarray]:
-        """The dropped coordinates along a sampled motion x[:, k] = x(t[k]), from their starting values (0 by default).
+        """The dropped coordinates along a sampled motion x[:, k] = x(t[k]), from their starting values (0 by default),
+        and those that symmetries move with them.
 
-        Integrates the cubic spline of their velocities: fourth order in the sampling step.
+        Integrates the cubic spline of velocities: fourth order in the sampling step.
         """
         from scipy.interpolate import CubicSpline
 
@@ -220,6 +217,8 @@ class Flow(Travels):
             one_of(self.dropped, name, "{} was not dropped")
         if isinstance(self.system, Ode):
             return {}
+        if self.slice is not None:
+            return self.slice.paths(t, self.velocities(x, case, t), dict(zip(self.states, x, strict=True)), start)
         index = [self.system.coordinate_names.index(name) for name in self.dropped]
         speeds = self.velocities(x, case, t)[index]
         return {

@@ -13,6 +13,7 @@ from dataclasses import replace
 import heyoka as hy
 import numpy as np
 
+from pfaff.algebra.tolerances import IDENTITY
 from pfaff.errors import ParameterError
 from pfaff.flow.compiled import Compiled
 from pfaff.flow.flow import Flow
@@ -65,7 +66,7 @@ def _form(flow: Flow, name: str) -> tuple[Expression, list[Expression], Compiled
     graph = graph_of(system)
     clock = ZERO if system.uniform_motion else CLOCK  # in coordinates that move along nothing depends on time
     form = convert(system.quasi_forms[name], {**graph.symbols, system.time: clock})
-    lost = [each for each in flow.dropped if each in hy.get_variables([form]) and not _turns_with(flow, each)]
+    lost = _lost(flow, form)
     if lost:
         raise ParameterError(
             f"{name} changes with {lost[0]}, on which nothing else depends: no motion with a constant {name} is steady"
@@ -101,10 +102,24 @@ def _with(flow: Flow, name: str, place: int) -> Flow:
     )
 
 
-def _turns_with(flow: Flow, name: str) -> bool:
-    """Whether a coordinate is a heading, which is zero at the instant at which a steady motion is looked at; an
-    ignorable position is not."""
-    return "symmetry" in flow.dropped[name]
+def _lost(flow: Flow, form: Expression) -> list[str]:
+    """Dropped coordinates with whose translation a quasi-velocity changes, so that it is no function of the states.
+
+    A heading is zero at the instant at which a steady motion is looked at; an ignorable position is not."""
+    graph, names = graph_of(flow.system), flow.system.coordinate_names  # type: ignore[arg-type, union-attr]
+    part = flow.slice
+    moved = {*flow.dropped, *(part.moved if part else ())} & set(hy.get_variables([form]))
+    if not moved:
+        return []
+    if part is None:
+        along = {name: np.eye(len(names))[names.index(name)] for name in flow.dropped}
+    else:
+        pairs = zip(part.names, part.generators, strict=True)
+        along = {name: each.c for name, each in pairs if each.translates}
+    states = np.random.default_rng(1788).uniform(0.2, 0.8, 2 * len(names))
+    defaults = np.array([float(each or 1.0) for each in flow.system.parameters.values()])
+    slopes = Compiled(timed(gradient(form, graph.q)), [*graph.q, *graph.v], quick=True)(states, defaults, 0.4)
+    return [name for name, c in along.items() if abs(slopes @ c) > IDENTITY * (np.abs(slopes) @ np.abs(c))]
 
 
 def _replaced(flow: Flow, name: str, kept: frozenset[str], numbers: np.ndarray | None) -> int:

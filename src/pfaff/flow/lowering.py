@@ -15,9 +15,10 @@ import numpy as np
 from pfaff.errors import ParameterError, RankError, nearest
 from pfaff.flow.accelerations import Accelerations
 from pfaff.flow.compiled import Compiled
-from pfaff.flow.flow import Flow, Unsolved, lowered_again
+from pfaff.flow.flow import Flow
 from pfaff.flow.graph import Expression, Graph, dot, graph_of, lower_ode
 from pfaff.flow.shape import dependent_velocities, ignorable_coordinates, kept_coordinates
+from pfaff.flow.slice import Slice
 from pfaff.flow.uniform_motion import comoving_graph
 from pfaff.statement.characteristic import characteristic, unit_velocities
 from pfaff.statement.odes import Ode
@@ -25,7 +26,7 @@ from pfaff.statement.system import System
 from pfaff.threads import once
 
 if TYPE_CHECKING:
-    from pfaff.case import Bound
+    pass
 
 
 def ode_flow(ode: Ode) -> Flow:
@@ -69,23 +70,24 @@ def shape_flow(
     system: System,
     dependent: Sequence[str] | None = None,
     settle: float = 0.0,
-    graph: Graph | None = None,
+    part: Slice | None = None,
     order: Sequence[int] | None = None,
 ) -> Flow:
     """The flow in relevant coordinates and independent velocities; ``dependent`` chooses the velocities to solve for.
 
     By default those whose coefficients dominate the constraints at the origin, ignorable coordinates first; ``order``
     is that in which the constraints are solved. With a rate ``settle`` holonomic constraints obey φ̇ = −settle φ: the
-    same motions on φ = 0, but an equilibrium there has no zero eigenvalue for leaving it. A ``graph`` may use other
-    velocities for ignorable coordinates.
+    same motions on φ = 0, but an equilibrium there has no zero eigenvalue for leaving it. Without a slice, ``part``,
+    only coordinates that appear nowhere are dropped.
     """
     if system.rods:
         from pfaff.flow.structured_states import shape_structured
 
         names, m = system.coordinate_names, len(system.statement.constraints)
         return shape_structured(system, None if dependent is None else _chosen(names, dependent, m), settle)
-    dropped, kept = ignorable_coordinates(system), kept_coordinates(system)
-    graph = graph or comoving_graph(system)
+    dropped, kept, graph = ignorable_coordinates(system), kept_coordinates(system), comoving_graph(system)
+    if part is not None:
+        dropped, kept, graph = part.dropped, part.kept({**kept, **dropped}), part.reduced(graph)
     names = system.coordinate_names
     if dependent is None:
         columns = dependent_velocities(reference_matrix(graph), [names.index(n) for n in dropped])
@@ -109,14 +111,15 @@ def shape_flow(
         dropped=dropped,
         kept=kept,
         dependent=tuple(f"{names[j]}_dot" for j in columns),
-        expressions=[on_shape([graph.rates[j]])[0] for j in shape] + on_shape([accelerations[j] for j in free]),
+        expressions=on_shape([graph.rates[j] for j in shape]) + on_shape([accelerations[j] for j in free]),
         velocity_expressions=velocities,
         reaction_expressions=on_shape(graph.shared(reactions)),
         settle=settle,
         pivots=[pivot for pivot in pivots if hy.get_variables([pivot])],
         accelerations=Accelerations(graph, free, dict(zip(columns, solved, strict=True))),
-        unsolved=Unsolved(graph, {}),
+        unsolved=graph,
         bonds=list(graph.positions) if settle else [],
+        slice=part,
     )
 
 
@@ -158,28 +161,6 @@ def reference_matrix(
 @once(most=1)
 def _rows(graph: Graph) -> Compiled:
     return Compiled([e for row in graph.A for e in row], graph.q, quick=True)
-
-
-def shape_at(case: Bound) -> Flow:
-    """The flow on shape space, with the velocities solved for that the constraints determine best at the case's
-    numbers."""
-    system, numbers = case.system, case.numbers
-    if not isinstance(system, System) or system.rods or not system.statement.constraints:
-        return system.shape  # type: ignore[attr-defined]
-    names = system.coordinate_names
-    A = reference_matrix(comoving_graph(system), numbers=numbers)
-    columns = dependent_velocities(A, [names.index(name) for name in ignorable_coordinates(system)])
-    return _shape_solved_for(system, tuple(names[j] for j in columns), elimination_order(A[:, columns]))
-
-
-@lowered_again
-@once(most=16)
-def _shape_solved_for(system: System, chosen: tuple[str, ...], order: tuple[int, ...]) -> Flow:
-    graph = comoving_graph(system)
-    usual = [system.coordinate_names.index(name.removesuffix("_dot")) for name in system.shape.dependent]
-    same = elimination_order(reference_matrix(graph, columns=usual)[:, usual]) == order
-    alike = same and chosen == tuple(name.removesuffix("_dot") for name in system.shape.dependent)
-    return system.shape if alike else shape_flow(system, chosen, order=order)
 
 
 def elimination_order(A: np.ndarray) -> tuple[int, ...]:

@@ -6,7 +6,7 @@ column alike; its reaction adjusts to the load. Eq. (96a) is used with −F̃, t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +16,7 @@ from scipy.optimize import brentq, minimize_scalar
 
 from pfaff.errors import ConvergenceError, ParameterError
 from pfaff.flow.shape import ignorable_coordinates
+from pfaff.flow.slice import slice_of, translated
 from pfaff.statement.told import told
 from pfaff.statement.values import number_from, number_within, one_of, shown
 from pfaff.threads import cached_property
@@ -142,8 +143,8 @@ def impose(
 
 def _shared(system: System, motion: Motion, names: Sequence[str]) -> list[str]:
     if not names:
-        ignorable = ignorable_coordinates(system)
-        names = [name for name in system.coordinate_names if name in motion.names and name not in ignorable]
+        carried = translated(system)
+        names = [name for name in system.coordinate_names if name in motion.names and name not in carried]
     both = [name for name in motion.names if name in system.coordinate_names]
     names = [one_of(both, name, "{} is not a coordinate of both") for name in names]
     held = len(system.statement.constraints)
@@ -169,11 +170,15 @@ def imposed_function(motion: Motion, name: str, since: float, length: float) -> 
 
 
 def period(motion: Motion, name: str | None = None) -> float:
-    """The period of a motion that has become periodic: all but ignorable coordinates return with their velocities."""
-    name, seen = _seen(motion, name)
+    """The period of a motion that has become periodic: up to symmetries, coordinates and velocities return.
+
+    It is seen in a coordinate or, if symmetries move that one along, in its velocity; or in what else is named.
+    """
+    at, frozen = _up_to_symmetries(motion)
+    name, seen = _seen(motion, name, at, frozen)
     t = motion.knots
     t = np.linspace(t[len(t) // 2], t[-1], 4 * len(t))
-    states, row = motion(t), seen(t)
+    states, row = at(t), seen(t)
     level = (row.max() + row.min()) / 2
     rising = np.flatnonzero((row[:-1] < level) & (row[1:] >= level))[-4:]
     passages = [
@@ -182,9 +187,9 @@ def period(motion: Motion, name: str | None = None) -> float:
     steady = f"{name} has not become periodic by t = {motion.t[-1]:g}: simulate longer"
     if len(passages) < 3:
         raise ConvergenceError(steady)
-    last, before = motion(passages[-1]), motion(passages[-2])
-    n, ignorable = len(motion.names), _ignorable(motion)
-    rows = [j for j in range(2 * n) if j >= n or motion.names[j] not in ignorable]
+    last, before = at(passages[-1]), at(passages[-2])
+    n = len(motion.names)
+    rows = [j for j in range(2 * n) if j >= n or motion.names[j] not in frozen]
     size = np.ptp(states[rows], axis=1)
     groups = [np.array([row < n for row in rows]), np.array([row >= n for row in rows])]
     off = max(np.abs(last - before)[rows][g].max() / (size[g].max() or 1.0) for g in groups if g.any())
@@ -194,20 +199,37 @@ def period(motion: Motion, name: str | None = None) -> float:
     return float(lengths[-1])
 
 
-def _seen(motion: Motion, name: Any) -> tuple[str, Callable[[np.ndarray], np.ndarray]]:
-    """A coordinate (the first by default), velocity, quasi-velocity or reaction of a motion as a function of times."""
+def _seen(
+    motion: Motion, name: Any, at: Callable[[Any], np.ndarray], frozen: Collection[str]
+) -> tuple[str, Callable[[np.ndarray], np.ndarray]]:
+    """A coordinate (by default the first that symmetries do not move along), velocity, quasi-velocity or reaction of a
+    motion as a function of times."""
     states, quasi, reactions = motion.states, motion.quasi_velocities, motion.reaction_names
     known = (*states, *quasi, *reactions, *motion.aliases)
-    name = states[0] if name is None else one_of(known, name, "no coordinate, velocity or reaction")
+    first = next((each for each in motion.names if each not in frozen), states[0])
+    name = first if name is None else one_of(known, name, "no coordinate, velocity or reaction")
     if name in states:
-        return name, lambda t: motion(t)[states.index(name)]
+        row = states.index(f"{name}_dot" if name in frozen else name)
+        return name, lambda t: at(t)[row]
     if name in quasi:
         return name, lambda t: motion.quasi_rows(t, motion(t))[name]
     return name, lambda t: motion.reactions(t)[reactions.index(motion.aliases.get(name, name))]
 
 
-def _ignorable(motion: Motion) -> set[str]:
-    return set(ignorable_coordinates(motion.case.system)) if motion.case is not None else set()
+def _up_to_symmetries(motion: Motion) -> tuple[Callable[[Any], np.ndarray], Collection[str]]:
+    """The states of a motion as symmetries carry them to where some coordinates are zero, and these coordinates."""
+    if motion.case is None:
+        return motion, ()
+    system, n = motion.case.system, len(motion.names)
+    part = slice_of(system, numbers=motion.case.numbers)
+    if part is None:
+        return motion, ignorable_coordinates(system)
+
+    def at(t: Any) -> np.ndarray:
+        y = motion(t)
+        return np.concatenate(part.carried(y[:n], y[n : 2 * n]))
+
+    return at, part.names
 
 
 @told

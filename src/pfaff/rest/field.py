@@ -10,16 +10,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pfaff.flow.flow import Flow, lowered_again
+from pfaff.flow.flow import Flow
 from pfaff.flow.jets import COMPACT_FROM, jets_of
-from pfaff.flow.lowering import shape_flow
+from pfaff.flow.relative import sliced
 from pfaff.flow.shape import dependent_velocities, ignorable_coordinates
+from pfaff.flow.slice import slice_of, state_on
 from pfaff.flow.sparse_jacobian import is_sparse, jacobian_at
 from pfaff.rest.flow_paths import FlowPath
 from pfaff.rest.path import EquilibriumPath, LoadPath
 from pfaff.rest.small_motions import Linearisation
 from pfaff.statement.system import System
-from pfaff.threads import once
 
 ILL_SOLVED = 1e-2  # dependent velocities whose coefficients shrink to this, relatively, are exchanged
 
@@ -73,8 +73,7 @@ def field_at(path: EquilibriumPath, load: float, omega: float) -> tuple[Field, n
     assert isinstance(path, LoadPath)
     system, lin = path.case.system, path.linearise(load)
     flow = regular_flow(system, lin, omega)
-    rest = dict(zip(system.coordinate_names, lin.q, strict=True))
-    x = np.array([rest.get(name, 0.0) for name in flow.states])
+    x = state_on(flow, lin.q)
     attracted = len(system.statement.positions)
     zeros = len(x) - attracted - len(lin.spectrum().values)
     held = tuple(flow.states.index(name) for name in path.balance.fixed if name in flow.states)
@@ -82,19 +81,17 @@ def field_at(path: EquilibriumPath, load: float, omega: float) -> tuple[Field, n
 
 
 def regular_flow(system: System, lin: Linearisation, omega: float) -> Flow:
-    """The shape flow, with other dependent velocities where its own are ill-conditioned at this equilibrium."""
-    settle = 10.0 ** np.round(np.log10(omega)) if system.statement.positions else 0.0
-    names = system.coordinate_names
-    columns = [names.index(name.removesuffix("_dot")) for name in system.shape.dependent]
-    least = np.linalg.svd(lin.A[:, columns])[1].min(initial=np.inf)
-    if least >= ILL_SOLVED * np.abs(lin.A).max(initial=0.0):
-        return _shape(system, system.shape.dependent, float(settle)) if settle else system.shape
-    ignorable = [names.index(name) for name in ignorable_coordinates(system)]
-    chosen = tuple(f"{names[j]}_dot" for j in dependent_velocities(lin.A, ignorable))
-    return _shape(system, chosen, float(settle))
-
-
-@lowered_again
-@once(most=16)
-def _shape(system: System, dependent: tuple[str, ...], settle: float) -> Flow:
-    return shape_flow(system, [name.removesuffix("_dot") for name in dependent], settle)
+    """The flow without coordinates of symmetries, with other dependent velocities than those of the shape flow where
+    these are ill-conditioned at this equilibrium."""
+    settle = float(10.0 ** np.round(np.log10(omega))) if system.statement.positions else 0.0
+    names, shape = system.coordinate_names, system.shape
+    # Only where it belongs to a family may there be symmetries beyond those that the statement shows.
+    family = len(shape.states) - len(system.statement.positions) - len(lin.spectrum().values)
+    part = slice_of(system, numbers=lin.numbers) if family else None
+    A = lin.A if part is None else lin.A @ np.linalg.inv(part.carrier(lin.q)[:-1, :-1])
+    dependent = tuple(name.removesuffix("_dot") for name in shape.dependent)
+    least = np.linalg.svd(A[:, [names.index(name) for name in dependent]])[1].min(initial=np.inf)
+    if least < ILL_SOLVED * np.abs(A).max(initial=0.0):
+        first = part.names if part else ignorable_coordinates(system)
+        dependent = tuple(names[j] for j in dependent_velocities(A, [names.index(name) for name in first]))
+    return sliced(system, dependent, settle, part)

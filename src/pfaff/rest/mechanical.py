@@ -16,7 +16,8 @@ import numpy as np
 from pfaff.algebra.allowed_inertia import allowed_inertia
 from pfaff.algebra.tolerances import NEIGHBOUR, RANK
 from pfaff.checks import Check, Checked, doubted
-from pfaff.errors import ConvergenceError, SingularMassError
+from pfaff.errors import ConstraintError, ConvergenceError, SingularMassError
+from pfaff.flow.initial import KEPT, Constraints, usual_sizes
 from pfaff.flow.statics import all_reactions
 from pfaff.flow.uniform_motion import frame_velocities
 from pfaff.rest.balance import Balance
@@ -165,6 +166,7 @@ def equilibrium_in(balance: Balance, z: np.ndarray) -> Equilibrium:
 def check_rest(balance: Balance, z: np.ndarray) -> None:
     """Raise where small motions lack inertia, or where the equilibrium does not last."""
     _check_mass(balance.case, balance, z)
+    _check_redundant(balance.case, z[: balance.statics.n])
     check_steady(balance.case, balance, z)
 
 
@@ -236,6 +238,25 @@ def _check_mass(case: Case, balance: Balance, z: np.ndarray) -> None:
             f"the mass matrix of {case.system.name} is not positive definite{beside}, mostly along {along}: "
             f"give {along} positive inertia or remove it from the coordinates"
         )
+
+
+def _check_redundant(case: Case, q: np.ndarray) -> None:
+    """Raise where holonomic constraints that followed from the others for the default parameters do not for those of
+    the case."""
+    first = case.system.stated.nonholonomic
+    rows = [k for k in case.system.redundant if k >= first]
+    if not rows:
+        return
+    constraints = Constraints(case)
+    phi, _, A, M = constraints(q, 0 * q)
+    sizes = np.maximum(constraints.position_terms(q, 0.0), np.abs(A[first:]) @ usual_sizes(q, M))
+    for k in rows:
+        left = phi[k - first]
+        if abs(left) > KEPT * sizes[k - first]:
+            raise ConstraintError(
+                f"{constraints.row_of(k)} of {case.system.name} follows from the others with its default parameters, "
+                f"but not with these, and is violated by {abs(left):.2g}: give parameters for which all of them hold"
+            )
 
 
 def check_steady(case: Case, balance: Balance, z: np.ndarray) -> None:

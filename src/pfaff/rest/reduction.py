@@ -13,8 +13,10 @@ import numpy as np
 from pfaff.algebra.pencil import Pencil
 from pfaff.algebra.tolerances import NEIGHBOUR, RANK, rank
 from pfaff.algebra.units import inertial_units, row_units
+from pfaff.errors import RankError
 from pfaff.flow.shape import ignorable_coordinates
 from pfaff.flow.statics import statics_of
+from pfaff.flow.symmetries import symmetries
 from pfaff.threads import known_property, once
 
 if TYPE_CHECKING:
@@ -130,12 +132,23 @@ def complement(columns: np.ndarray) -> np.ndarray:
 
 def motions(lin: Linearisation, r: Reduced, beside: Reduced | None = None) -> Pencil:
     """K + λ C + λ² M in independent coordinates, those of ``beside`` if given; λ − J if it is not of second order."""
+    if beside is not None:
+        check_alike(*((each.Z.shape[1], each.speeds.shape[1]) for each in (r, beside)))
     if r.left is None:
         J = r.J if beside is None else _turned(r, beside)
         return Pencil((-J, np.eye(len(J))))
     left, Z = r.bases if beside is None or beside is r else r.bases_by(beside)
     with np.errstate(over="ignore", invalid="ignore"):  # an overflow is reported by the pencil
         return Pencil(tuple(left.T @ matrix @ Z for matrix in (lin.stiffness, lin.C, lin.M)))
+
+
+def check_alike(here: tuple[int, ...], there: tuple[int, ...]) -> None:
+    """Raise unless small motions have as many directions at one equilibrium as at another, in whose they are taken."""
+    if here != there:
+        raise RankError(
+            f"the small motions have {sum(here)} states here and {sum(there)} there, and no common directions: compare "
+            "equilibria at which the same constraints move, or take each by itself"
+        )
 
 
 def _by_coordinates(basis: np.ndarray, rows: list[int]) -> np.ndarray:
@@ -181,7 +194,7 @@ def without_families(lin: Linearisation, r: Reduced) -> Reduced:
     if resists(lin, r.Z):
         return r
     along = lin.unresisted(neutral(lin, r.Z))
-    if not along.shape[1] or lin.B[: lin.nonholonomic].any() or not _goes_on(lin, along):
+    if not along.shape[1] or lin.B[: lin.nonholonomic].any() or not (_goes_on(lin, along) or _symmetric(lin, along)):
         return r
     return without_directions(lin, r, along)
 
@@ -213,6 +226,18 @@ def neutral(lin: Linearisation, Z: np.ndarray) -> np.ndarray:
     inner = lin.allowed.T @ (lin.stiffness * D[:, None] * D) @ moves
     along = moves @ _kernel(inner) if inner.any() else moves
     return np.linalg.qr(D[:, None] * along)[0]
+
+
+def _symmetric(lin: Linearisation, along: np.ndarray) -> bool:
+    """Whether symmetries carry the equilibrium in these directions."""
+    carried = symmetries(lin.system).along(lin.q) / lin.units[:, None]
+    return _intersection(np.linalg.qr(along / lin.units[:, None])[0], _orthonormal(carried)).shape[1] == along.shape[1]
+
+
+def _orthonormal(columns: np.ndarray) -> np.ndarray:
+    """An orthonormal basis of the span of some columns."""
+    left, values, _ = np.linalg.svd(columns, full_matrices=False)
+    return left[:, : rank(values)]
 
 
 def _goes_on(lin: Linearisation, along: np.ndarray) -> bool:

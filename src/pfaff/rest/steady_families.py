@@ -53,7 +53,8 @@ def allowed_directions(flow: Flow, x: np.ndarray, numbers: np.ndarray) -> np.nda
         return np.eye(n)
 
     def rows() -> list[Expression]:
-        return [e for row in gradient_rows(graph_of(system).positions, flow.variables) for e in row]
+        graph = flow.unsolved or graph_of(system)
+        return [e for row in gradient_rows(graph.positions, flow.variables) for e in row]
 
     values = flow.compiled("holonomic rows", rows, quick=True)(x, numbers)
     return np.linalg.svd(values.reshape(count, n))[2][count:].T

@@ -163,7 +163,7 @@ def steady_motion(case: Case, start: Mapping[str, float], fixed: Mapping[str, fl
     """The steady motion with these coordinates and speeds fixed, nearest to the starting values."""
     given = {name: number_from(name, value) for name, value in {**start, **fixed}.items()}
     speeds = _speeds(case, fixed)
-    flow = _flow_with(case, speeds, _speeds(case, start))
+    flow = _flow_with(case, speeds, _speeds(case, start), [*fixed, *start])
     for name in (*start, *fixed):
         if name not in flow.states and (name in fixed or name not in case.system.moving_names):
             raise ParameterError(f"{case.system.name} {_why_not(flow, name)}")
@@ -171,7 +171,7 @@ def steady_motion(case: Case, start: Mapping[str, float], fixed: Mapping[str, fl
     try:
         x = _nearest(case, flow, given, held)
     except ConvergenceError as problem:
-        alike = accidental(flow, case.numbers) if speeds else ()
+        alike = accidental(case.system, case.numbers) if speeds else ()
         if not alike:
             raise
         raise ConvergenceError(
@@ -208,13 +208,13 @@ def path_at_speed(case: Case, load: str, fixed: Mapping[str, float]) -> SteadyPa
     return SteadyPath(steady_motion(case, {}, fixed), load) if _speeds(case, fixed) else None
 
 
-def _flow_with(case: Case, speeds: list[str], others: list[str]) -> Flow:
+def _flow_with(case: Case, speeds: list[str], others: list[str], keep: list[str]) -> Flow:
     """The relative flow with these speeds among its states, and as many of the others as are free beside them."""
-    flow = relative_flow(case.system, speeds, case.numbers)
+    flow = relative_flow(case.system, speeds, case.numbers, keep=keep)
     wanted = independent(case.system, speeds, others, case.numbers)
     if set(wanted) <= set(flow.states):
         return flow
-    return relative_flow(case.system, [*speeds, *wanted], case.numbers)
+    return relative_flow(case.system, [*speeds, *wanted], case.numbers, keep=keep)
 
 
 def _speeds(case: Case, given: Mapping[str, float]) -> list[str]:

@@ -267,7 +267,8 @@ class System(Parametrised):
         """The equations of motion by a principle of mechanics, as SymPy matrices, LaTeX and a compiled flow.
 
         ``"lagrange"``, ``"appell"``, ``"hamilton"``, and with particles ``"dalembert"`` and ``"newton"``.
-        Quasi-velocities may be chosen for Appell's, by name: expressions linear in the velocities.
+        Quasi-velocities may be chosen for Appell's, by name or as a list: expressions linear in the velocities, or the
+        names of those that the system states.
         """
         from pfaff.principles import check_principle, derive
 

@@ -26,7 +26,7 @@ from pfaff.bifurcation.orbits.solving.meshes import TURN
 from pfaff.continuation.endings import Refused
 from pfaff.errors import ConvergenceError, NoBifurcationError, ParameterError
 from pfaff.flow.flow import Flow
-from pfaff.flow.lowering import shape_at
+from pfaff.flow.relative import shape_at
 from pfaff.flow.uniform_motion import moving_along
 
 if TYPE_CHECKING:

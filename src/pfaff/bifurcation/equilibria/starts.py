@@ -15,6 +15,7 @@ from pfaff.bifurcation.equilibria.linearised import jacobian_of, linear_about, l
 from pfaff.bifurcation.equilibria.rest_equations import RestEquations, equations_about, value_of
 from pfaff.errors import ConvergenceError, ParameterError
 from pfaff.flow.flow import Flow
+from pfaff.flow.slice import state_on
 from pfaff.rest.field import regular_flow
 from pfaff.statement.values import by_name, number_from
 
@@ -102,7 +103,7 @@ def mechanical_start(case: Any, start: Any, fixed: Mapping[str, float], name: st
     lin = linearise(case.system, at.q, at.p, case.numbers)
     frequency = float(np.abs(lin.eigenvalues()).max(initial=0.0)) or 1.0
     flow = regular_flow(case.system, lin, frequency)
-    x = np.array([at.coordinates.get(name, 0.0) for name in flow.states])
+    x = state_on(flow, at.q)
     zeros = len(x) - len(case.system.statement.positions) - len(lin.spectrum().values)
     return Start(flow, x, [name for name in (*fixed, *at.fixed) if name in flow.states], zeros)
 

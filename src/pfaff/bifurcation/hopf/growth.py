@@ -81,7 +81,7 @@ def growth(hopf: Hopf, of: str | None) -> Growth:
     if not reach > 0:
         raise ParameterError(f"{of} does not take part in the oscillation: choose another observable")
     flow = hopf.around.flow
-    speeds = {name: _mean(hopf, name) / reach**2 for name in flow.dropped}
+    speeds = {name: (_mean(hopf, name) + _turned(hopf, name)) / reach**2 for name in flow.dropped}
     return Growth(hopf, of, float(reach**2 * per_load), speeds)
 
 
@@ -113,7 +113,12 @@ def _gradient(hopf: Hopf, of: str) -> np.ndarray:
     formula = expressed(of, system.words, "the observable").xreplace(dict(system.statement.to_plain))
     states = [sm.Symbol(name, real=True) for name in hopf.states]
     at = dict(zip(states, hopf.x, strict=True)) | dict(zip(system.parameters, numbers, strict=True))
-    return np.array([float(sm.diff(formula, x).subs(at)) for x in states])
+    try:
+        return np.array([float(sm.diff(formula, x).subs(at)) for x in states])
+    except (TypeError, ValueError, RuntimeError) as problem:  # as SymPy says it
+        raise ParameterError(
+            f"the observable {shown(of)} is no number at the Hopf point: write it in {', '.join(hopf.states)}"
+        ) from problem
 
 
 def _mean(hopf: Hopf, name: str) -> float:
@@ -122,6 +127,18 @@ def _mean(hopf: Hopf, name: str) -> float:
     directions = np.column_stack([hopf.normal_form.h11.real, hopf.q.real, hopf.q.imag])
     first, second = _along(flow, name, hopf.x, numbers, directions)
     return float(first[0] + second[1] + second[2])
+
+
+def _turned(hopf: Hopf, name: str) -> float:
+    """The further mean velocity per |z|² of a coordinate that turns with others to and fro, as seen from where it
+    started: ⟨P F⟩, with velocities F = z F₁ + c.c. of the group and their integrals P = z F₁/(iω) + c.c."""
+    flow, numbers = hopf.around.flow, hopf.around.numbers(hopf.value)
+    if flow.slice is None or not flow.slice.turns:
+        return 0.0
+    names = flow.slice.system.coordinate_names
+    slopes = [_along(flow, each, hopf.x, numbers, np.column_stack([hopf.q.real, hopf.q.imag]))[0] for each in names]
+    first = flow.slice.fields(np.array([re + 1j * im for re, im in slopes]))
+    return float(2 * (first @ first.conj() / (1j * hopf.omega)).real[names.index(name), -1])
 
 
 def _along(

@@ -20,6 +20,7 @@ from pfaff.flow.flow import Flow
 from pfaff.flow.forcing import forcing_of
 from pfaff.flow.graph import ZERO, Expression, dot, gradient, graph_of
 from pfaff.flow.relative import relative_flow
+from pfaff.flow.slice import state_on
 from pfaff.statement.system import System
 from pfaff.threads import cached_property, once
 
@@ -122,9 +123,8 @@ def vibration(case: Case, fixed: Mapping[str, float]) -> Vibration:
         )
     free = undamped(case.system).at().unchecked(**case.values)
     rest = free.equilibrium(fixed=fixed)
-    at = dict(zip(free.system.coordinate_names, rest.q.tolist(), strict=True))
-    flow = _flow_about(free, at)
-    x = np.array([at.get(name, 0.0) for name in flow.states])
+    flow = _flow_about(free, rest.q)
+    x = state_on(flow, rest.q)
     values, vectors = np.linalg.eig(flow.jacobian(x, free.numbers))
     largest = np.abs(values.imag).max(initial=0.0)
     attracted = len(free.system.statement.positions)
@@ -140,16 +140,16 @@ def vibration(case: Case, fixed: Mapping[str, float]) -> Vibration:
     return Vibration(free, flow, x, values.imag[chosen], vectors[:, chosen], zeros)
 
 
-def _flow_about(free: Case, at: Mapping[str, float]) -> Flow:
+def _flow_about(free: Case, q: np.ndarray) -> Flow:
     """The flow in velocities that the constraints leave free about a configuration, if not by those at the origin."""
     flow = relative_flow(free.system, (), free.numbers)
     if not flow.pivots:
         return flow
-    x = np.array([at.get(name, 0.0) for name in flow.states])
+    x = state_on(flow, q)
     pivots = np.abs(flow.compiled("pivots", lambda: list(flow.pivots), quick=True)(x, free.numbers))
     if pivots.min() > ILL_SOLVED * pivots.max():
         return flow
-    return relative_flow(free.system, (), free.numbers, tuple(at.values()))
+    return relative_flow(free.system, (), free.numbers, tuple(q.tolist()))
 
 
 def check_conserved(loss: float, omega: float) -> None:

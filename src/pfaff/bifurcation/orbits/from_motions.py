@@ -30,7 +30,8 @@ from pfaff.bifurcation.orbits.solving.meshes import TURN
 from pfaff.errors import ConvergenceError, ParameterError
 from pfaff.flow.flow import Flow
 from pfaff.flow.forcing import forced_flow, forcing_of
-from pfaff.flow.lowering import shape_at
+from pfaff.flow.relative import without_symmetries
+from pfaff.flow.slice import state_on
 from pfaff.flow.uniform_motion import moving_along
 from pfaff.statement.values import SQUARABLE, numbers_from, shown
 
@@ -51,7 +52,7 @@ def orbit_near(case: Bound, motion: Any, load: str, accuracy: float = 1e-11, gue
     A ``guess`` of the orbit itself may be rough, and the orbit unstable.
     """
     free = case.system.autonomous  # type: ignore[attr-defined]
-    flow = shape_at(case) if free else forced_flow(case)
+    flow: Flow = without_symmetries(case) if free else forced_flow(case)
     accuracy = accurate(accuracy)
     t, x = _states(motion, flow, case)
     n, value = len(flow.states), value_of(case, load)
@@ -99,12 +100,30 @@ def _settled(problem: OrbitProblem, t: np.ndarray, x: np.ndarray, loop: Loop, va
 
 def _states(motion: Any, flow: Flow, case: Bound) -> tuple[np.ndarray, np.ndarray]:
     """Times of a motion, and the states of a flow along it; it begins at time zero of a forcing."""
-    t, x = sampled(motion, own_states(flow))
-    x = moving_along(case, own_states(flow), t, x)
+    t, x = _on_slice(motion, flow, case) or _as_given(motion, flow, case)
     if not flow.carried:
         return t, x
     angle = forcing_of(flow.system).value(case) * t
     return t, np.vstack([x, np.cos(angle), np.sin(angle)])
+
+
+def _as_given(motion: Any, flow: Flow, case: Bound) -> tuple[np.ndarray, np.ndarray]:
+    t, x = sampled(motion, own_states(flow))
+    return t, moving_along(case, own_states(flow), t, x)
+
+
+def _on_slice(motion: Any, flow: Flow, case: Bound) -> tuple[np.ndarray, np.ndarray] | None:
+    """The motion as symmetries carry it to the states of a flow; None for one that is given by these."""
+    if flow.slice is None:
+        return None
+    names = flow.slice.system.coordinate_names
+    every = (*names, *(f"{name}_dot" for name in names))
+    try:
+        t, y = sampled(motion, every)
+    except ParameterError:
+        return None
+    y = moving_along(case, every, t, y)
+    return t, state_on(flow, y[: len(names)], y[len(names) :])[: len(own_states(flow))]
 
 
 def sampled(motion: Any, states: tuple[str, ...]) -> tuple[np.ndarray, np.ndarray]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pfaff.errors import ParameterError
-from pfaff.flow.lowering import shape_at
+from pfaff.flow.relative import shape_at
 from pfaff.statement.values import numbers_from
 
 if TYPE_CHECKING:

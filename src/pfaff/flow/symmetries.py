@@ -1,0 +1,216 @@
+"""Symmetries of the equations, found from what they do and not from how they are written.
+
+A generator ξ(q) = B q + c moves configurations by q̇ = ξ and velocities by v̇ = B v. It is a symmetry if it carries
+motions into motions. With accelerations a and multipliers λ solved for at states that obey the constraints, and then
+frozen, this is linear in B and c:
+
+    Nᵀ(R_q ξ + R_v B v + M B a) = 0,    R = M a + h + Aᵀλ,   N = null(A): accelerations are carried along;
+    the same for A a + γ;    c_q ξ + A B v = 0,    φ_q ξ = 0: so is what the constraints allow;
+    ∂T(q, w)/∂q · ξ + M w · B w = 0 for w in null(A): and the inertia, which leaves out scalings of linear equations.
+
+A translation, B = 0, needs no inertia to be carried along. The generators are the null space of these rows at random
+states, where an identity fails with probability one if it fails at all. Rows that are redundant, multiplied or mixed,
+masses that only the constraints make regular, total time derivatives in the energy and identities that nobody
+simplified make no difference; sizes of the coordinates make units unimportant.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from pfaff.flow.probing import Draw, Probe, State, probe_of
+from pfaff.flow.shape import ignorable_coordinates
+from pfaff.statement.system import System
+from pfaff.threads import once
+
+NULL = 1e-12  # singular values of the rows, in units of their terms, below which they are rounding
+DOUBTFUL = 1e-8  # up to this they are neither rounding nor clearly more
+ACTS = 1e-7  # entries of a unit vector below this are rounding
+WHOLE = 1e-11  # relative distance from whole numbers that is rounding
+CONFIRMED = 3  # states at which symmetries are confirmed
+MANY = 30  # coordinates beyond which only translations are sought: a rotation has that many times as many unknowns
+SPREAD = (0.6, 1.6)  # parameters are drawn between these multiples of their defaults
+
+
+@dataclass(frozen=True, eq=False)
+class Generator:
+    """ξ(q) = B q + c."""
+
+    B: np.ndarray
+    c: np.ndarray
+
+    @property
+    def translates(self) -> bool:
+        return not self.B.any()
+
+    def described(self, names: Sequence[str]) -> str:
+        """The generator in words."""
+        moved = ", ".join(names[i] for i in np.flatnonzero(self.c))
+        if self.translates:
+            return f"translation of {moved}"
+        turned = ", ".join(name for k, name in enumerate(names) if self.B[k].any())
+        return f"rotation of {turned}" + (f" with {moved}" if moved else "")
+
+
+@dataclass(frozen=True, eq=False)
+class Symmetries:
+    """Generators, translations first, with sizes of the coordinates; ``doubtful`` counts fields that may be another
+    symmetry, or nearly one."""
+
+    generators: tuple[Generator, ...]
+    sizes: np.ndarray
+    doubtful: int = 0
+
+    @property
+    def translations(self) -> tuple[Generator, ...]:
+        return tuple(each for each in self.generators if each.translates)
+
+    def along(self, q: np.ndarray) -> np.ndarray:
+        """Ξ(q): the directions in which symmetries move a configuration, one column each."""
+        return np.array([each.B @ q + each.c for each in self.generators]).reshape(len(self.generators), len(q)).T
+
+
+@once(most=16)
+def symmetries(system: System, numbers: tuple[float, ...] | None = None) -> Symmetries:
+    """The symmetries of a system for all values of its parameters; with numbers, those at these values alone."""
+    n = len(system.coordinates)
+    stated = [system.coordinate_names.index(name) for name in ignorable_coordinates(system)]
+    evident = Symmetries(tuple(Generator(np.zeros((n, n)), c) for c in np.eye(n)[stated]), np.ones(n))
+    if system.rods or len(stated) == n:
+        return evident
+    draw = _drawn(system) if numbers is None else lambda _: np.array(numbers, dtype=float)
+    return _found(probe_of(system), draw) or evident
+
+
+@once(most=16)
+def hold(system: System, numbers: tuple[float, ...]) -> bool:
+    """Whether the symmetries for all values of the parameters are there at these values, too, which may be special."""
+    found = symmetries(system)
+    if system.rods or not found.generators:
+        return True
+    S, draw = found.sizes, lambda _: np.array(numbers, dtype=float)
+    fields = [np.append((each.B / S[:, None] * S).ravel(), each.c / S) for each in found.generators]
+    unit = np.array([each / np.linalg.norm(each) for each in fields]).T
+    left = [np.abs(rows @ unit).max(initial=0.0) for _, rows, _ in _sampled(probe_of(system), draw, S, CONFIRMED)]
+    return max(left, default=0.0) < DOUBTFUL
+
+
+def _drawn(system: System) -> Draw:
+    usual = np.array([float(value or 1.0) for value in system.parameters.values()])
+    return lambda generator: usual * generator.uniform(*SPREAD, len(usual))
+
+
+def _found(probe: Probe, draw: Draw) -> Symmetries | None:
+    """The generators; None if too few states obey the constraints."""
+    n = probe.n
+    affine = n <= MANY and not probe.system.uniform_motion  # a frame that moves would be turned as well
+    S = probe.settled_sizes(draw, probe.sizes(draw(np.random.default_rng(0))))
+    count = int(np.ceil(1.5 * (n + 1))) + 6 if affine else 8
+    samples = list(_sampled(probe, draw, S, count))
+    if len(samples) < n + 2:
+        return None
+    flow, carried = (np.vstack(each) for each in list(zip(*samples, strict=True))[1:])
+    speeds = np.array([at.v / S / np.abs(at.v / S).max(initial=1e-300) for at, _, _ in samples])
+    translations, doubt = _null(flow[:, n * n :])
+    generators = [_unit(np.zeros((n, n)), c, S) for c in _echelon(translations)]
+    if affine:
+        turning, more = _null(np.vstack([flow, carried]))
+        doubt = max(doubt, more)
+        fields = _beyond_translations(turning, translations, speeds)
+        generators += [_unit(f[: n * n].reshape(n, n), f[n * n :], S) for f in fields]
+    return Symmetries(tuple(generators), S, doubt)
+
+
+def _sampled(probe: Probe, draw: Draw, S: np.ndarray, count: int) -> Iterator[tuple[State, np.ndarray, np.ndarray]]:
+    """Random states, each with the rows for the flow and the row for the inertia."""
+    for at, numbers, time, generator in probe.states(draw, S, count, 1897):
+        w = S * (at.N @ generator.normal(size=at.N.shape[1]))
+        by_q, by_v, slopes = probe.changes(at, w, numbers, time)
+        if all(np.isfinite(each).all() for each in (by_q, by_v, slopes)):
+            yield at, np.vstack(_rows(probe, at, S, by_q * S, by_v * S)), _isometry(at, S, slopes * S, w)
+
+
+def _unit(B: np.ndarray, c: np.ndarray, S: np.ndarray) -> Generator:
+    """A generator from one in units S of the coordinates, with a one for the coordinate that it moves most."""
+    lead = int(np.abs(c).argmax()) if c.any() else None
+    size = 1.0 if lead is None else c[lead] * S[lead]
+    return Generator(*(_whole(each / size) for each in (B * S[:, None] / S, c * S)))
+
+
+def _whole(entries: np.ndarray) -> np.ndarray:
+    """The entries, whole numbers without their rounding."""
+    whole = np.round(entries)
+    return np.where(np.abs(entries - whole) < WHOLE * np.abs(whole), whole, entries)
+
+
+def _rows(probe: Probe, at: State, S: np.ndarray, by_q: np.ndarray, by_v: np.ndarray) -> list[np.ndarray]:
+    """The rows for accelerations, for A a + γ, A v + b and φ, each kind in units of its terms."""
+    n, m = probe.n, probe.m
+    left, units = at.N.T * S, at.rows[:, None]
+    held, rates = slice(n, n + m), slice(n + m, n + 2 * m)
+    kinds = [(left @ by_q[:n], left @ by_v[:n], left @ (at.M * S))]
+    if m:
+        kinds.append((units * by_q[held], units * by_v[held], units * at.A * S))
+        kinds.append((units * by_q[rates], units * by_v[rates], 0 * by_q[rates]))
+    if probe.held:
+        phi = units[m - probe.held :] * by_q[n + 2 * m :]
+        kinds.append((phi, 0 * phi, 0 * phi))
+    x, v, a = at.q / S, at.v / S, at.a / S
+    found = []
+    for Rq, Rv, Ra in kinds:
+        terms = [each[:, :, None] * along for each, along in ((Rq, x), (Rv, v), (Ra, a))]
+        sizes = np.sqrt(sum((term**2).sum(axis=(1, 2)) for term in terms) + (Rq**2).sum(axis=1))
+        rows = np.hstack([sum(terms).reshape(len(Rq), -1), Rq])  # type: ignore[union-attr]
+        found.append(rows / (sizes.max(initial=0.0) or 1.0))
+    return found
+
+
+def _isometry(at: State, S: np.ndarray, slopes: np.ndarray, w: np.ndarray) -> np.ndarray:
+    turned = np.outer((w @ at.M) * S, w / S)
+    row = np.concatenate([(np.outer(slopes, at.q / S) + turned).ravel(), slopes])
+    return row[None] / ((np.abs(row).max() + np.abs(turned).max()) or 1.0)
+
+
+def _null(rows: np.ndarray) -> tuple[np.ndarray, int]:
+    """An orthonormal basis of the null space, as rows, and how many more directions are nearly null."""
+    many = rows.shape[0] / rows.shape[1]
+    if many > 1:
+        rows = np.linalg.qr(rows, mode="r")
+    _, values, right = np.linalg.svd(rows, full_matrices=True)
+    values = np.append(values, np.zeros(len(right) - len(values))) / np.sqrt(max(many, 1.0))
+    return right[values < NULL], int(((values >= NULL) & (values < DOUBTFUL)).sum())
+
+
+def _beyond_translations(fields: np.ndarray, translations: np.ndarray, speeds: np.ndarray) -> np.ndarray:
+    """Fields that change velocities, and move nothing that translations move as well.
+
+    Those that do not are translations, multiples of them by integrals of the constraints, or vanish on φ = 0."""
+    n = speeds.shape[1]
+    if not len(fields):
+        return fields
+    changed = np.einsum("fij,sj->fsi", fields[:, : n * n].reshape(-1, n, n), speeds).reshape(len(fields), -1)
+    left, values, _ = np.linalg.svd(changed, full_matrices=False)
+    own = left[:, values > ACTS * np.sqrt(len(speeds))].T @ fields
+    own[:, n * n :] -= own[:, n * n :] @ translations.T @ translations
+    order = np.r_[n * n : n * n + n, : n * n]  # first by the coordinates that turn with others
+    return _echelon(own[:, order])[:, np.argsort(order)]
+
+
+def _echelon(rows: np.ndarray) -> np.ndarray:
+    """The span of some rows by rows with a one each where the others have none, without rounding."""
+    rows = rows.copy()
+    used: list[int] = []
+    for r in range(len(rows)):
+        sizes = np.abs(rows[r:]).max(axis=0)
+        sizes[used] = 0.0
+        column = int(np.flatnonzero(sizes > 0.3 * sizes.max())[0])
+        pivot = r + int(np.abs(rows[r:, column]).argmax())
+        rows[[r, pivot]] = rows[[pivot, r]]
+        rows[r] /= rows[r, column]
+        others = np.arange(len(rows)) != r
+        rows[others] -= np.outer(rows[others, column], rows[r])
+        used.append(column)
+    return np.where(np.abs(rows) < ACTS, 0.0, rows)

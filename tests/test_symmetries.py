@@ -1,0 +1,333 @@
+"""Symmetries are found from what the equations do, however they are written, and divided out by one reduction."""
+
+from functools import cache
+
+import numpy as np
+import pytest
+import sympy as sm
+
+import pfaff
+from pfaff.flow.slice import slice_of
+from pfaff.flow.symmetries import symmetries
+from pfaff.statement import TIME, coordinates
+
+COLUMN = {"d": "1/2", "M_L": 15, "I_L": 15, "k1": 50, "c_i": "3/2"}
+
+
+def unit(angle):
+    return sm.Matrix([sm.cos(angle), sm.sin(angle)])
+
+
+def across(angle):
+    return sm.Matrix([-sm.sin(angle), sm.cos(angle)])
+
+
+def square(vector):
+    return vector.dot(vector)
+
+
+@cache
+def column(statement):
+    """The column with its row multiplied, an identity in its energy, or a total time derivative added to it."""
+    base = pfaff.atlas.column(2)
+    theta, _, X = base.coordinates
+    factor = {"row times exp(X)": sm.exp(X)}.get(statement, 1)
+    kinetic = {
+        "T times cos² + sin²": base.kinetic * (sm.cos(X) ** 2 + sm.sin(X) ** 2),
+        "T plus a total derivative": base.kinetic + (X * sm.sin(theta)).diff(TIME),
+    }.get(statement, base.kinetic)
+    return pfaff.System(
+        base.coordinates,
+        kinetic,
+        base.potential,
+        dissipation=base.dissipation,
+        parameters=base.parameters,
+        load=base.load,
+        nonholonomic_constraints=[factor * base.nonholonomic_constraints[0]],
+    )
+
+
+def slider(turn=0.0, mixed=0, unit_of=1):
+    """A blade that is elastically held across a direction in which it is free, by coordinates turned, mixed, in other
+    units."""
+    u, w, theta = coordinates("u w theta")
+    F = sm.Symbol("F", nonnegative=True)
+    x, y = (u * sm.cos(turn) - w * sm.sin(turn), u * sm.sin(turn) + w * sm.cos(turn)) if turn else (u, w + mixed * u)
+    x, y = unit_of * x, unit_of * y
+    X, Y, omega = x.diff(TIME), y.diff(TIME), theta.diff(TIME)
+    push, torque = F * theta - x**3 / 2, -F * x - theta**3 / 3 + theta**2 / 3
+    return pfaff.System(
+        [u, w, theta],
+        sm.expand((X**2 + Y**2) / 2 + omega**2 / 3 + omega * (Y * sm.cos(theta) - X * sm.sin(theta)) / 2),
+        sm.expand(x**2 + 3 * theta**2 / 2 + x * theta / 4),
+        dissipation=sm.expand(X**2 / 5 + omega**2 / 6 + Y**2 / 9),
+        forces={q: push * sm.diff(x, q) + torque * sm.diff(theta, q) for q in (u, w, theta)},
+        nonholonomic_constraints=[Y * sm.cos(theta) - X * sm.sin(theta) + omega / 3],
+        parameters={F: 0},
+        load=F,
+    )
+
+
+@cache
+def robot(absolute):
+    """Two bars on a plane, a wheel under the first, drag, and a joint that feeds itself: any place and heading."""
+    x, y, a, b = q = coordinates("x y a b")
+    mu = sm.Symbol("mu", real=True)
+    second = b if absolute else a + b
+    joint = second - a
+    rate = joint.diff(TIME)
+    P = sm.Matrix([x, y])
+    Q = P + unit(a) + unit(second) / 2
+    torque = mu * rate - rate**3 / 5
+    return pfaff.System(
+        list(q),
+        square(P.diff(TIME)) / 2 + square(Q.diff(TIME)) / 4 + a.diff(TIME) ** 2 / 6 + second.diff(TIME) ** 2 / 10,
+        6 * (joint - sm.Rational(1, 5)) ** 2,
+        dissipation=square(P.diff(TIME)) / 10 + square(Q.diff(TIME)) / 7,
+        forces={b: torque, a: -torque} if absolute else {b: torque},
+        nonholonomic_constraints=[P.diff(TIME).dot(across(a))],
+        parameters={mu: 0},
+        load=mu,
+    )
+
+
+@cache
+def snake(absolute):
+    """Three bars, wheels under two of them, a torque at the first joint that changes in time."""
+    x, y, a, b, c = q = coordinates("x y a b c")
+    omega, size = sm.symbols("Omega A", positive=True)
+    beta, gamma = (b, c) if absolute else (a + b, a + b + c)
+    P = sm.Matrix([x, y])
+    centres = [P + unit(a) / 2, P + unit(a) + unit(beta) / 2, P + unit(a) + unit(beta) + unit(gamma) / 2]
+    first, second = beta - a, gamma - beta
+    torque = size * sm.cos(omega * TIME)
+    return pfaff.System(
+        list(q),
+        sum(square(C.diff(TIME)) / 2 for C in centres) + sum(s.diff(TIME) ** 2 / 24 for s in (a, beta, gamma)),
+        (3 * first**2 + 5 * (second - sm.Rational(1, 10)) ** 2) / 2,
+        dissipation=(first.diff(TIME) ** 2 + second.diff(TIME) ** 2) / 6 + square(centres[1].diff(TIME)) / 8,
+        forces={a: -torque, b: torque} if absolute else {b: torque},
+        nonholonomic_constraints=[centres[0].diff(TIME).dot(across(a)), centres[2].diff(TIME).dot(across(gamma))],
+        parameters={omega: 2, size: sm.Rational(2, 5)},
+    )
+
+
+def drive():
+    """Two driven wheels with their angles on one axle, whose integral θ_R − θ_L is a multiple of the heading."""
+    x, y, psi, left, right = q = coordinates("x y psi theta_L theta_R")
+    m, J, R, b = sm.symbols("m J R b", positive=True)
+    P = sm.Matrix([x, y])
+    spin = [sm.Matrix([sm.sin(psi) * w.diff(TIME), -sm.cos(psi) * w.diff(TIME)]) for w in (left, right)]  # unsimplified
+    rolls = [
+        (P + k * b * across(psi)).diff(TIME).dot(unit(psi)) - R * w.diff(TIME) for k, w in ((1, left), (-1, right))
+    ]
+    return pfaff.System(
+        list(q),
+        m * square(P.diff(TIME)) / 2 + J * psi.diff(TIME) ** 2 / 2 + J * (square(spin[0]) + square(spin[1])) / 20,
+        nonholonomic_constraints=[*rolls, P.diff(TIME).dot(across(psi))],
+        parameters={m: 1, J: 1, R: 0.2, b: 0.3},
+    )
+
+
+def found(system):
+    """The generators in words, sorted."""
+    return sorted(each.described(system.coordinate_names) for each in symmetries(system).generators)
+
+
+# Finding
+
+
+@pytest.mark.parametrize(
+    "statement", ["as it is", "row times exp(X)", "T times cos² + sin²", "T plus a total derivative"]
+)
+def test_a_translation_is_found_however_the_column_is_written(statement):
+    assert found(column(statement)) == ["translation of X"]
+
+
+def test_directions_are_found_in_turned_mixed_and_scaled_coordinates():
+    for words, direction in (
+        ({}, [0, 1]),
+        ({"turn": sm.Rational(3, 10)}, [np.tan(0.3), 1]),
+        ({"turn": 2.0}, [1, 1 / np.tan(2.0)]),
+        ({"mixed": sm.Rational(1, 2)}, [0, 1]),
+        ({"turn": sm.Rational(3, 10), "unit_of": 10**6}, [np.tan(0.3), 1]),
+        ({"turn": sm.Rational(3, 10), "unit_of": sm.Rational(1, 10**6)}, [np.tan(0.3), 1]),
+    ):
+        (generator,) = symmetries(slider(**words)).generators
+        assert generator.translates
+        size = direction[1] / generator.c[1]
+        assert size * generator.c == pytest.approx([*direction, 0], rel=1e-12, abs=1e-20)
+
+
+def test_headings_turn_what_they_turn():
+    heading = "rotation of x, y with a"
+    assert found(robot(False)) == [heading, "translation of x", "translation of y"]
+    assert found(robot(True)) == ["rotation of x, y with a, b", "translation of x", "translation of y"]
+    assert found(snake(True)) == ["rotation of x, y with a, b, c", "translation of x", "translation of y"]
+
+
+def test_multiples_of_translations_by_integrals_of_the_rows_are_none():
+    wheels = ["translation of theta_L", "translation of theta_R", "translation of x", "translation of y"]
+    assert found(drive()) == ["rotation of x, y with psi", *wheels]
+
+
+def test_what_vanishes_on_the_constraints_is_no_symmetry():
+    """A copy z = x of a coordinate on a spring, with mass."""
+    x, y, z = coordinates("x y z")
+    kinetic = (x.diff(TIME) ** 2 + y.diff(TIME) ** 2 + z.diff(TIME) ** 2) / 2
+    copied = pfaff.System([x, y, z], kinetic, sm.cos(x), holonomic_constraints=[z - x])
+    assert found(copied) == ["translation of y"]
+
+
+def test_a_redundant_row_and_a_singular_mass_matrix_are_no_obstacle():
+    e = coordinates("e0 e1 e2 e3")
+    x, y = coordinates("x y")
+    E = sm.Matrix([[-e[1], e[0], -e[3], e[2]], [-e[2], e[3], e[0], -e[1]], [-e[3], -e[2], e[1], e[0]]])
+    w = 2 * E * sm.Matrix(e).diff(TIME)
+    ball = pfaff.System(
+        [x, y, *e],
+        (x.diff(TIME) ** 2 + y.diff(TIME) ** 2) / 2 + square(w) / 20,
+        y,
+        holonomic_constraints=[sum(z**2 for z in e) - 1],
+        nonholonomic_constraints=[x.diff(TIME) - w[1] / 2, y.diff(TIME) + w[0] / 2],
+    )
+    kinds = [each.split()[0] for each in found(ball)]
+    assert (kinds.count("translation"), kinds.count("rotation")) == (2, 3)  # the ball may be marked differently
+    assert slice_of(ball) is None  # none but the evident one: no coordinate turns with the ball
+
+
+def test_what_only_looks_symmetric_is_not():
+    x, y = coordinates("x y")
+    k = sm.Symbol("k", nonnegative=True)
+    kinetic = (x.diff(TIME) ** 2 + y.diff(TIME) ** 2) / 2
+    assert found(pfaff.atlas.towed_wheel()) == []
+    assert found(pfaff.System([x, y], kinetic, x**2 + y**2 / 3 + x * y / 5)) == []  # scaled, it moves alike
+    soft = symmetries(pfaff.System([x, y], kinetic, sm.cos(y) + sm.Rational(1, 10**9) * x**2 / 2))
+    assert len(soft.generators) == 0
+    assert soft.doubtful > 0
+    spring = pfaff.System([x, y], kinetic, sm.cos(y) + k * x**2 / 2, parameters={k: 0})
+    assert found(spring) == []
+    assert [g.c.tolist() for g in symmetries(spring, (0.0,)).generators] == [[1, 0]]
+
+
+def test_scalings_of_translated_coordinates_are_no_obstacle():
+    """T = e^{2x} ẋ²/2 is alike at every x, though its inertia is not."""
+    x, y = coordinates("x y")
+    system = pfaff.System([x, y], sm.exp(2 * x) * x.diff(TIME) ** 2 / 2 + y.diff(TIME) ** 2 / 2, sm.cos(y))
+    assert found(system) == ["translation of x"]
+
+
+# Use
+
+
+def test_the_column_has_one_branch_of_cycles_however_it_is_written():
+    periods, slopes = [], []
+    for statement in ("as it is", "row times exp(X)", "T times cos² + sin²", "T plus a total derivative"):
+        hopf = column(statement).at(**COLUMN).hopf()
+        assert "supercritical" in hopf.status
+        assert hopf.states == ("theta1", "theta2", "theta1_dot", "theta2_dot")
+        (orbit,) = hopf.orbits(to=81).at(80)
+        periods.append(orbit.period)
+        slopes.append(hopf.growth("theta1").slope)
+        assert orbit.advance["X"] == pytest.approx(0.0322338190014624, rel=1e-11)
+    assert periods == pytest.approx([6.137493164062] * 4, rel=1e-12)
+    assert slopes == pytest.approx([slopes[0]] * 4, rel=1e-10)
+
+
+def test_a_turned_frame_changes_no_cycle():
+    plain = slider().at().hopf(to=10)
+    (orbit,) = plain.orbits(to=1.75).at(1.72)
+    distance = orbit.advance["w"]
+    for words in ({"turn": sm.Rational(3, 10)}, {"turn": 2.0}, {"mixed": sm.Rational(1, 2)}):
+        hopf = slider(**words).at().hopf(to=10)
+        assert (hopf.value, hopf.omega) == pytest.approx((plain.value, plain.omega), rel=1e-12)
+        assert hopf.growth("theta").slope == pytest.approx(plain.growth("theta").slope, rel=1e-10)
+        (other,) = hopf.orbits(to=1.75).at(1.72)
+        assert other.period == pytest.approx(orbit.period, rel=1e-11)
+        assert np.abs(other.multipliers[1]) == pytest.approx(np.abs(orbit.multipliers[1]), rel=1e-9)
+        length = np.hypot(other.advance.get("u", 0), other.advance["w"])
+        assert length == pytest.approx(abs(distance), rel=1e-10)
+
+
+@pytest.fixture(scope="module")
+def born():
+    """Hopf points and cycles of the robot, by relative and by absolute angles."""
+    pairs = []
+    for absolute in (False, True):
+        hopf = robot(absolute).at().hopf(to=5)
+        pairs.append((hopf, hopf.orbits(to=0.2, points=40).at(0.15)[0]))
+    return pairs
+
+
+def test_cycles_are_born_at_rest_whatever_the_heading(born):
+    (relative, first), (absolute, second) = born
+    assert relative.status.split(" (")[0] == absolute.status.split(" (")[0]
+    assert "supercritical" in relative.status
+    assert absolute.value == pytest.approx(relative.value, rel=1e-10)
+    assert second.period == pytest.approx(first.period, rel=1e-11)
+    assert first.stable
+    assert second.stable
+    growths = [hopf.growth("b") for hopf, _ in born]
+    assert growths[1].slope == pytest.approx(growths[0].slope, rel=1e-9)
+    assert dict(growths[1].speeds) == pytest.approx(dict(growths[0].speeds), rel=1e-8)
+
+
+def test_a_turning_orbit_advances_by_its_displacement(born):
+    for _, orbit in born:
+        start = {name: orbit.orbit[name][0] for name in ("b", *orbit.orbit.velocities)}
+        motion = orbit.case.simulate(orbit.period, **start)
+        moved = {name: motion[name][-1] - motion[name][0] for name in orbit.advance}
+        assert orbit.advance == pytest.approx(moved, rel=1e-9, abs=1e-13)
+        travelled = orbit.problem.flow.reconstruct(orbit.orbit.t, orbit.orbit.x, orbit.case)
+        assert {name: row[-1] - row[0] for name, row in travelled.items()} == pytest.approx(moved, rel=1e-4, abs=1e-9)
+
+
+def test_mean_speeds_near_birth_are_displacements(born):
+    """The heading turns to and fro while the robot moves: what it sees as its velocity is not where it gets."""
+    for hopf, _ in born:
+        early = hopf.orbits(to=2 * hopf.value, points=3)[0]
+        ratio = {name: early.mean_velocity[name] / early.amplitude["b"] ** 2 for name in ("x", "a")}
+        assert ratio == pytest.approx({name: hopf.growth("b").speeds[name] for name in ratio}, rel=1e-3)
+
+
+def test_a_motion_is_periodic_up_to_its_symmetries(born):
+    for _, orbit in born:
+        start = {name: orbit.orbit[name][0] for name in ("b", "x_dot", "a_dot", "b_dot")}
+        motion = orbit.case.simulate(30 * orbit.period, x=3, **start)
+        assert motion.period() == pytest.approx(orbit.period, rel=1e-6)
+        assert orbit.case.orbit(motion).period == pytest.approx(orbit.period, rel=1e-10)
+
+
+def test_the_response_of_a_snake_is_the_same_by_relative_and_by_absolute_angles():
+    points = [snake(absolute).at().response("Omega", to=2.02)[0] for absolute in (False, True)]
+    one, two = (point.orbit for point in points)
+    assert two.multipliers[:3] == pytest.approx(one.multipliers[:3], rel=1e-8)
+    assert [two.advance[name] for name in "xya"] == pytest.approx([one.advance[name] for name in "xya"], rel=1e-10)
+    motion = snake(True).at().simulate(60 * np.pi)
+    turned = motion(60 * np.pi)[2] - motion(59 * np.pi)[2]
+    assert two.advance["a"] == pytest.approx(turned, rel=1e-6)
+
+
+def test_steady_motions_rest_however_a_disc_is_written():
+    disc = pfaff.atlas.rolling_disc()
+    x, _, _, psi = (disc.coordinates[disc.coordinate_names.index(name)] for name in ("x", "y", "theta", "psi"))
+    rows = disc.nonholonomic_constraints
+    other = pfaff.System(
+        disc.coordinates,
+        disc.kinetic * (sm.cos(psi) ** 2 + sm.sin(psi) ** 2) + (x * sm.sin(psi)).diff(TIME),
+        disc.potential,
+        parameters=disc.parameters,
+        nonholonomic_constraints=[sm.exp(x) * rows[0] + rows[1], rows[1] - rows[0] * sm.cos(psi)],
+    )
+    first, second = (system.at().steady(psi_dot=1, theta=0.3) for system in (disc, other))
+    assert second["phi_dot"] == pytest.approx(first["phi_dot"], rel=1e-11)
+    assert np.sort_complex(second.eigenvalues) == pytest.approx(np.sort_complex(first.eigenvalues), abs=1e-9)
+
+
+def test_exports_follow_the_same_symmetries():
+    states = []
+    for statement in ("as it is", "row times exp(X)"):
+        module = {}
+        exec(column(statement).at(**COLUMN).export("numpy").text, module)
+        states.append(module["STATES"])
+    assert states[0] == states[1]
