@@ -7,7 +7,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
+from pfaff.checks import Check, Checked, doubted
 from pfaff.errors import ParameterError
+from pfaff.rest.verified import of_critical
 from pfaff.statement.told import answering, told
 from pfaff.threads import cached_property
 
@@ -18,7 +22,7 @@ NOTED = 1e-9  # relative uncertainty of a load above which it is reported
 
 @answering
 @dataclass(frozen=True)
-class CriticalLoad:
+class CriticalLoad(Checked):
     """The first load of a kind, or None in ``value`` if there is none in the interval searched.
 
     ``frequency`` is the angular frequency of the critical mode, zero where it does not oscillate; ``mode`` its
@@ -42,6 +46,13 @@ class CriticalLoad:
     modes: int | None = None  # number of rod modes at which the load converged; ``change`` is the last relative change
     change: float | None = None
     fixed: Mapping[str, float] = field(default_factory=dict)
+    about: Any = field(default=None, repr=False, compare=False)  # the Linearisation there, by which it is verified
+
+    def _verify(self) -> list[Check]:
+        if not self.value or self.about is None or self.mode is None or self.rounding > NOTED * abs(float(self.value)):
+            return []
+        mode = np.real(np.array(list(self.mode.values())))
+        return of_critical(self.about, self.load, complex(self.eigenvalue or 0.0), mode)
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}: {self.status}>"
@@ -56,6 +67,10 @@ class CriticalLoad:
 
     @property
     def status(self) -> str:
+        return doubted(self._found, self.checks)
+
+    @property
+    def _found(self) -> str:
         if self.value is None:
             return f"no {self.kind} up to {self.load} = {self.searched[1]:g} ({self.how})"
         if self.rounding <= NOTED * abs(self.value):
