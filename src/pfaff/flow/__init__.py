@@ -5,9 +5,10 @@ and ``lowering`` (on all coordinates or on shape space: ``shape``; ``acceleratio
 constraints move), then ``statics`` (at rest), ``jets`` (derivatives of any order, with ``polarisation``),
 ``collected`` (for integration) and ``initial`` (states that obey the constraints; ``completion`` of what is not given).
 
-Symmetries: ``symmetries`` finds them by ``probing``, ``slice`` divides them out; in the ``relative`` flow steady
-motions rest. Other states: ``all_velocities`` (no chart), ``in_quasi_velocities``, ``forcing`` (time as an
-oscillator). ``program`` and ``cancellation`` are equations step by step, for export and for rounding.
+Symmetries: ``symmetries`` finds them by ``probing``, ``slice`` divides them out by ``freezing`` coordinates; in the
+``relative`` flow steady motions rest. Other states: ``all_velocities`` (no chart), ``in_quasi_velocities``,
+``forcing`` (time as an oscillator). ``program`` and ``cancellation`` are equations step by step, for export and for
+rounding.
 
 Rods: ``rod_nodes`` (one rod in numbers), ``placed`` (a system with rods; ``compiled_frame``), ``rod_rates``;
 derivatives of any order by ``series``: ``frame_mechanics``, ``rod_mechanics``, ``rod_series``. ``structured`` is their
