@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import datetime
+import math
+import warnings
 
 import numpy as np
 import pytest
@@ -14,6 +16,7 @@ from pfaff.errors import ParameterError, StatementError
 column = pfaff.atlas.column
 x, y = pfaff.statement.coordinates("x y")
 KINETIC = x.diff() ** 2 / 2
+T = pfaff.statement.TIME
 
 
 @pytest.fixture(scope="module")
@@ -55,6 +58,21 @@ def test_what_is_no_number_is_not_taken_for_one(case, wrong, words):
         (lambda case: case.simulate(1, progress=lambda: 0), "progress=.* cannot be called with 1 argument"),
         (lambda case: case.simulate(1, prescribed=[1]), r"prescribed=\[1\]: give values by name"),
         (lambda case: case.simulate(1, prescribed={"F": (range(9), [1j] * 9)}), "samples of F.*complex"),
+        (lambda case: case.simulate(1, prescribed={"F": np.array(1j)}), "F=.* is not a number"),
+        (lambda case: case.simulate(1, prescribed={"X": np.array("a")}), "X=.* is not a number"),
+        (lambda case: case.simulate(1, prescribed={"X": np.array(None)}), "X=.* is not a number"),
+        (lambda case: case.simulate(1, prescribed={"X": sm.I}), "the function for X is I, which is not real"),
+        (lambda case: case.simulate(1, prescribed={"X": "log(t - 1)"}), r"for X is .* at t = 0, not a finite real"),
+        (lambda case: case.simulate(1, prescribed={"X": sm.gamma(T)}), r"for X is .* at t = 0, not a finite real"),
+        (
+            lambda case: case.simulate(1, prescribed={"X": sm.Symbol("zz")}),
+            "for X contains zz: it may contain the time",
+        ),
+        (
+            lambda case: case.simulate(1, prescribed={"X": sm.Function("f")(T)}),
+            r"for X contains f\(t\): it may contain",
+        ),
+        (lambda case: case.simulate(1, events={"a": ("x", "1")}), "is of type tuple, not an expression"),
         (lambda case: case.simulate(1, events={1: "theta1"}), "events has 1 for a name"),
         (lambda case: case.ensemble(1, theta1=[1j]), "theta1 must be numbers, not complex"),
         (lambda case: case.ensemble(1, theta1=[True]), "theta1 must be numbers, not truth values"),
@@ -93,11 +111,83 @@ def test_arguments_of_a_case_are_refused_in_words(case, call, words):
         ({"parameters": "mass"}, "parameters='mass': give symbols with values"),
         ({"drawing": 5}, "drawing=5: give a pfaff.Drawing"),
         ({"load": 5}, "the load 5 is not a parameter"),
+        ({"kinetic": (1, "x")}, "the kinetic energy is of type tuple, not an expression"),
+        ({"rods": ["a"]}, "rods contains 'a': give pfaff.Rod"),
+        ({"rods": np.zeros(2), "quasi_velocities": {"v": x.diff()}}, "rods"),
+        ({"drawing": pfaff.Drawing({"a": (x, float("nan"))})}, "the drawing of 'a' contains nan: give finite real"),
+        ({"drawing": pfaff.Drawing({"a": (x, sm.zoo)})}, "the drawing of 'a' contains zoo: give finite real"),
     ],
 )
 def test_statements_are_refused_in_words(stated, words):
     with pytest.raises(StatementError, match=words):
         pfaff.System(**{"coordinates": [x], "kinetic": KINETIC} | stated)
+
+
+@pytest.mark.parametrize("place", [sm.sqrt(x - 2), sm.log(-1 - x**2), sm.exp(1e4 + x)])
+def test_drawings_that_are_nowhere_say_so(place):
+    drawing = pfaff.Drawing({"base": (0, 0), "end": (place, 1)}, links=[("base", "end")])
+    mass = pfaff.System([x], KINETIC, x**2 / 2, drawing=drawing).at()
+    motion = mass.simulate(1, x=1, samples=5)
+    for draw in (lambda: motion.animate("a.gif", seconds=0.2), mass.equilibrium().plot):
+        with pytest.raises(StatementError, match="nothing to draw: .*end never; check the roots, logarithms and"):
+            draw()
+
+
+def test_drawings_that_are_somewhere_are_drawn(tmp_path):
+    """Where a point is nowhere at some instants the others are drawn, without a warning."""
+    drawing = pfaff.Drawing(
+        {"base": (0, 0), "end": (sm.sqrt(x), 1)}, links=[("base", "end")], arrows={"base": (1 / x, 0)}
+    )
+    motion = pfaff.System([x], KINETIC, x**2 / 2, drawing=drawing).at().simulate(6, x=-1, samples=50)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        motion.animate(tmp_path / "a.html", seconds=0.2)
+        motion.film(4)
+
+
+def test_drawings_take_none_for_what_they_do_not_have():
+    assert pfaff.Drawing({"a": (x, 0)}, marks=None, circles=None).marks == {}
+
+
+def test_an_array_of_one_number_drives_as_the_number_does(case):
+    driven = case.simulate(0.5, prescribed={"F": np.array(20.0)}, theta1=0.1, samples=5)
+    np.testing.assert_array_equal(driven.y, case.simulate(0.5, prescribed={"F": 20}, theta1=0.1, samples=5).y)
+
+
+def test_coordinates_and_constraints_may_contain_error_functions(case):
+    """Of the functions that may be stated, NumPy has erf for single numbers only."""
+    motion = case.simulate(0.5, prescribed={"theta1": "erf(t)"}, samples=5)
+    np.testing.assert_allclose(motion["theta1"], [math.erf(each) for each in motion.t], atol=1e-12)
+    z = pfaff.statement.coordinates("z")[0]
+    energy = KINETIC + (y.diff() ** 2 + z.diff() ** 2) / 2
+    row = z.diff() - sm.erf(y) * x.diff()
+    assert not pfaff.System([x, y, z], energy, nonholonomic_constraints=[row]).classification.holonomic
+
+
+@pytest.mark.parametrize("size", [5e-324, 1e-310, 1e-200, 1e200, 1e308])
+def test_directions_of_damping_may_have_any_size(case, size):
+    usual = case.paradox(direction={"c_i": 1, "c_e": 1})
+    assert case.paradox(direction={"c_i": size, "c_e": size}).limit == pytest.approx(usual.limit, rel=1e-12)
+
+
+def test_methods_that_are_parts_of_others_say_what_they_need():
+    """Decorated methods answer wrong arguments like others."""
+    z, mu = sm.symbols("z mu", real=True)
+    (special,) = pfaff.ode({z: mu * z - z**3}, {mu: -1}, load=mu).at().branch(to=1, start={"z": 0}).special
+    with pytest.raises(ParameterError, match=r"switch needs 'to': write switch\(to, …\)"):
+        special.switch()
+    with pytest.raises(ParameterError, match="curve needs 'name' and 'to'"):
+        special.curve()
+
+
+def test_modes_of_what_is_no_number_are_refused(case):
+    lin = case.linearise()
+    value = lin.spectrum().values[0]
+    np.testing.assert_allclose(lin.mode(sm.sympify(value)), lin.mode(value), atol=1e-9)
+    with pytest.raises(ParameterError, match="value=a is not a number"):
+        lin.mode(sm.Symbol("a"))
+    with pytest.raises(ParameterError, match="the observable .* is no number at the Hopf point: write it in theta1"):
+        case.hopf().growth(sm.Tuple(sm.Symbol("a")))
 
 
 def test_truth_values_are_no_counts_where_equal_counts_were_seen():
@@ -118,6 +208,12 @@ def test_assemblies_refuse_in_words():
         chain.flutter(modes=2.5)
     with pytest.raises(ParameterError, match=r"fixed=5: give the indices of coordinates"):
         chain.equilibrium(0.1, fixed=5)
+    with pytest.raises(ParameterError, match=r"fixed=.*: give the indices of coordinates"):
+        chain.flutter(fixed=np.zeros((2, 2)))
+    with pytest.raises(ParameterError, match=r"cannot fix coordinate"):
+        chain.flutter(fixed=(1.0, np.zeros((2, 2))))
+    with pytest.raises(ParameterError, match="=zz of part .* is no number"):
+        chain.parts[0].part.copies([[0, 1]], M_X=sm.Symbol("zz"))
     with pytest.raises(ParameterError, match="start must be numbers, not text"):
         chain.equilibrium(0.1, start=["a"] * chain.size)
     with pytest.raises(ParameterError, match=r"state=3: give a state at rest"):

@@ -487,7 +487,10 @@ def test_the_straight_column_has_one_hopf_point(skate_branch):
 
 
 def test_without_damping_modes_meet_and_there_is_no_hopf_point(skate):
-    assert kinds(skate.at(**XI_HAT).branch(to=90)) == []
+    """Flutter begins where two pairs meet on the imaginary axis, which the critical load tells by another route."""
+    branch = skate.at(**XI_HAT).branch(to=90)
+    assert kinds(branch) == ["coalescence"]
+    assert branch.special[0].value == pytest.approx(skate.at(**XI_HAT).flutter().value, rel=1e-10)
 
 
 @pytest.mark.parametrize(

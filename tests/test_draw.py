@@ -31,6 +31,7 @@ from pfaff.draw.spectrum import draw_spectrum_path
 from pfaff.draw.style import VERMILION, figure, label
 from pfaff.draw.view import view_of
 from pfaff.errors import ParameterError, StatementError
+from pfaff.motion.outcomes import Outcome, Status
 from pfaff.statement import coordinates
 
 
@@ -476,7 +477,7 @@ def test_outlines_are_closed_curves_through_their_points(sleigh):
 
 
 def test_titles_fit_the_width_and_legends_leave_the_curves_alone(fluttering):
-    fig = replace(fluttering, status="stopped: " + "the constraints lose rank there, " * 8).plot()
+    fig = replace(fluttering, ended=Status(Outcome.FAILED, "the constraints lose rank there, " * 8)).plot()
     fig.draw_without_rendering()
     box = fig._suptitle.get_window_extent()
     assert 0 < box.x0 < box.x1 < fig.bbox.x1

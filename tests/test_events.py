@@ -9,6 +9,7 @@ from functools import cache
 import numpy as np
 import pytest
 import sympy as sm
+from scipy.interpolate import PPoly
 from sympy.physics.mechanics import dynamicsymbols
 
 import pfaff
@@ -107,12 +108,56 @@ def test_a_load_in_time_resonates():
     assert motion.energy.drift < 1e-13
 
 
+@cache
+def pushed_mass() -> pfaff.Case:
+    x, f = dynamicsymbols("x"), sm.Symbol("f", real=True)
+    return pfaff.System([x], x.diff(t) ** 2 / 2, forces={x: f}, parameters={f: 0}).at()
+
+
+@pytest.mark.parametrize(
+    ("how", "said"), [((), "linear between"), (("linear",), "linear between"), (("hold",), "held from each sample")]
+)
+def test_samples_of_a_load_may_jump(how, said):
+    """A torque of one for half a second, as a table every tenth of it: v is its integral, by lines or by steps."""
+    times = np.linspace(0, 2, 21)
+    table = np.where((times > 0.45) & (times < 0.95), 1.0, 0.0)
+    free = pushed_mass()
+    motion = free.simulate(2, prescribed={"f": (times, table, *how)})
+    assert motion["x_dot"][-1] == pytest.approx(0.5 if how == ("hold",) else np.trapezoid(table, times), abs=1e-14)
+    assert said in motion.method
+    assert motion.status == "finished"
+    held = free.simulate(3, prescribed={"f": ([0.0, 1.0], [1.0, 2.0], "hold")})
+    assert held["x_dot"][-1] == pytest.approx(5, abs=1e-13)  # the last value is held on
+
+
+def test_a_jump_of_a_load_is_two_samples_at_one_time_or_a_polynomial_of_scipys():
+    free = pushed_mass()
+    jump = ([0, 1, 1, 2], [0, 0, 3, 3])
+    assert free.simulate(2, prescribed={"f": jump})["x_dot"][-1] == pytest.approx(3, abs=1e-13)
+    steps = PPoly(np.array([[0.0, 3.0]]), [0, 1, 2])
+    assert free.simulate(2, prescribed={"f": steps})["x_dot"][-1] == pytest.approx(3, abs=1e-13)
+
+
+def test_what_moves_a_constraint_is_smooth():
+    """A length that changes moves the bob: its samples go through a spline, and corners and jumps are refused."""
+    (x, y), length = dynamicsymbols("x y"), sm.Symbol("length", positive=True)
+    kinetic, circle = (x.diff(t) ** 2 + y.diff(t) ** 2) / 2, x**2 + y**2 - length**2
+    swing = pfaff.System([x, y], kinetic, y, holonomic_constraints=[circle], parameters={length: 1}).at()
+    times = np.linspace(0, 2, 21)
+    motion = swing.simulate(2, y=-1, prescribed={"length": (times, 1 + 0.1 * np.sin(times))})
+    assert "smooth" in motion.method
+    assert motion.status == "finished"
+    for how in ("linear", "hold"):
+        with pytest.raises(pfaff.PfaffError, match="smooth"):
+            swing.simulate(2, y=-1, prescribed={"length": (times, 1 + 0.1 * np.sin(times), how)})
+
+
 def test_sampled_loads_converge_with_the_sixth_order():
     """Splines of the fifth degree: halving the distance of samples gains 2⁶."""
 
     def error(count):
         times = np.linspace(0, 30, count)
-        motion = oscillator().at().simulate(30, prescribed={"f": (times, np.sin(times))})
+        motion = oscillator().at().simulate(30, prescribed={"f": (times, np.sin(times), "smooth")})
         assert motion.energy.drift < 1e-12
         return np.abs(motion["x"] - (np.sin(motion.t) - motion.t * np.cos(motion.t)) / 2).max()
 
@@ -146,7 +191,9 @@ def test_pendulum_on_a_prescribed_support():
     [
         ({"g": sm.sin(t)}, "no coordinate or parameter 'g'"),
         ({"f": sm.Symbol("w") * t}, "contains w"),
-        ({"f": ([0, 1, 2], [0, 1, 2])}, "at least 6"),
+        ({"x": ([0, 1, 2], [0, 1, 2])}, "at least 6"),
+        ({"f": ([0], [0])}, "at least 2"),
+        ({"f": ([0, 5], [0, 1], "cubic")}, "unknown interpolation 'cubic'"),
         ({"f": (np.linspace(0, 1, 9), np.zeros(9))}, "cover the times 0 to 1"),
         ({"f": (np.linspace(0, 9, 9), np.zeros(8))}, "values for"),
     ],
@@ -176,7 +223,7 @@ def test_outcomes_come_back_from_files(name, tmp_path):
     """By their names: words alone, which older files keep, are those of several."""
     motion = bead_on_a_cusp().at().simulate(0.1, x=1.0, y=1.0, samples=3)
     stopped = Status(Outcome[name or "EVENT"], "the constraints lose rank there" if name == "FAILED" else "")
-    path = replace(motion, status=stopped).save(tmp_path / "motion.nc")
+    path = replace(motion, ended=stopped).save(tmp_path / "motion.nc")
     if name is None:
         data = content(path).data
         del data.attrs["outcome"]
@@ -311,8 +358,6 @@ def test_events_may_name_what_is_prescribed():
 
 
 def test_a_load_that_jumps_supplies_at_once():
-    from scipy.interpolate import PPoly
-
     step = PPoly(np.array([[0.0, 1.0]]), np.array([0.0, 3.0, 10.0]))
     motion = oscillator().at().simulate(10, x=1, prescribed={"f": step})
     assert motion.energy.drift < 1e-13
@@ -320,7 +365,7 @@ def test_a_load_that_jumps_supplies_at_once():
 
 
 def test_a_coordinate_cannot_follow_a_corner_and_a_spline_keeps_its_degree():
-    from scipy.interpolate import BPoly, PPoly
+    from scipy.interpolate import BPoly
 
     ramp = PPoly(np.array([[0.0, 1.0], [0.0, 0.0]]), np.array([0.0, 3.0, 10.0]))
     with pytest.raises(ParameterError, match="has a corner at t = 3"):

@@ -292,7 +292,8 @@ def complaint(call: Callable[[], Any], allowed: type[Exception] | tuple[type[Exc
     except TooLong:
         return f"takes longer than {SOON} s"
     except Exception as problem:
-        last = [f for f in traceback.extract_tb(problem.__traceback__) if "pfaff" in f.filename][-1]
+        frames = traceback.extract_tb(problem.__traceback__)
+        last = [*frames[:1], *(f for f in frames if "pfaff" in f.filename)][-1]
         return f"{type(problem).__name__}: {str(problem)[:200]} ({Path(last.filename).name}, line {last.lineno})"
     finally:
         plt.close("all")
@@ -346,6 +347,76 @@ def test_methods_refuse_in_words(seed):
 def test_statements_refuse_in_words(seed):
     found = [each for name, make in MAKERS.items() for each in complaints(make, name, "()", seed)]
     assert not found, "\n".join(found)
+
+
+IN_LOOPS = ("flow",)  # whose methods analyses call in their loops: they cost nothing more
+
+
+def test_methods_called_in_a_wrong_way_say_how():
+    """Without what they need, with too much, and by names that they do not have."""
+    found = []
+    for who, subject in subjects().items():
+        for what in methods(type(subject)) if who not in IN_LOOPS else ():
+            if what in ("__getitem__", "studio"):
+                continue
+            call = getattr(subject, what)
+            parameters = inspect.signature(call).parameters.values()
+            kinds = {p.kind for p in parameters}
+            needed = any(p.default is p.empty and p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD) for p in parameters)
+            ways: list[tuple[tuple, dict]] = [((), {})] if needed else []
+            ways += [((), {"no_such_name": 1})] if inspect.Parameter.VAR_KEYWORD not in kinds else []
+            ways += [(tuple(range(9)), {})] if inspect.Parameter.VAR_POSITIONAL not in kinds else []
+            for positional, named in ways:
+                why = complaint(partial(call, *positional, **named))
+                found += [f"{who}.{what}(*{positional}, **{named}): {why}"] if why else []
+    assert not found, "\n".join(found)
+
+
+CODE = "__import__('pathlib').Path('ran').write_text('ran')"
+
+
+def texts(name: str) -> list[Any]:
+    """Python in every place where a text may stand."""
+    return [
+        *(CODE, [CODE], (1.0, CODE), {name: CODE}, {CODE: 1}, {name: (CODE, CODE)}, {name: {name: CODE}}, {CODE}),
+        *({name: ([0, 1, 2, 3, 4, 5], [CODE] * 6)}, [[CODE]], np.array(CODE), np.array([CODE, CODE], dtype=object)),
+        *(sm.Symbol(CODE), {sm.Symbol(name): CODE}),
+    ]
+
+
+QUICK = ("System", "ode", "Particle", "Event", "Drawing", "Part", "Assembly", "rod")
+
+
+def test_no_text_is_executed_wherever_it_stands(tmp_path):
+    """SymPy executes texts within lists, pairs and tables that it converts, even if it is told to be strict."""
+    asked: list[tuple[str, Callable[..., Any], str]] = [(name, MAKERS[name], "x") for name in QUICK]
+    for who in ("case", "case of an ODE", "case of a rod", "hopf", "branch", "part"):
+        subject = subjects()[who]
+        names = [*getattr(getattr(subject, "system", None), "parameter_names", ()), "x"]
+        asked += [(f"{who}.{what}", getattr(subject, what), names[0]) for what in methods(type(subject))]
+    found = []
+    for who, call, name in asked:
+        parameters = [p for p in inspect.signature(call).parameters.values() if p.kind is not p.VAR_POSITIONAL]
+        if who.endswith((".studio", "()")) or any(p.kind is p.POSITIONAL_ONLY for p in parameters):
+            continue
+        words = {p.name: OWN.get((who, p.name), p.name) for p in parameters if p.default is p.empty}
+        proper = {each: usual()[word] for each, word in words.items() if word in usual()}
+        for p in parameters:
+            for text in texts(name):
+                given = {**proper, (name if p.kind is p.VAR_KEYWORD else p.name): text}
+                why = complaint(partial(call, **given), (PfaffError, UserWarning))  # of the ending of a file
+                why = "it runs the text" if (tmp_path / "ran").exists() else why
+                (tmp_path / "ran").unlink(missing_ok=True)
+                found += [f"{who}({p.name}={described(text)}): {why}"] if why else []
+    for section in inspect.signature(pfaff.Rod).parameters:
+        for text in texts("x"):
+            why = complaint(partial(_with_rod, {"modes": 2, section: text}))
+            found += [f"Rod({section}={described(text)}): {why}"] if why or (tmp_path / "ran").exists() else []
+    assert not found, "\n".join(found)
+
+
+def _with_rod(given: dict[str, Any]) -> pfaff.System:
+    return pfaff.System([*coordinates("X Y")], rods=[pfaff.Rod(**given)])
 
 
 # The shell

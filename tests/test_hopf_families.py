@@ -74,6 +74,30 @@ def test_a_conserved_level_is_distinguished_from_a_family_that_repels():
     assert [check.passed for check in h.checks] == [True] * 4
 
 
+@pytest.mark.parametrize(
+    ("matrix", "rates", "kept"),
+    [
+        ([[-1, R(1, 2)], [R(-1, 3), -2]], [-2.42264973, -3.57735027], 0),
+        ([[1, R(1, 2)], [R(-1, 3), -2]], [1.88675135, -3.88675135], 0),
+        ([[0, 0], [0, 0]], [], 2),
+        ([[-1, 2], [0, 0]], [-2], 1),
+    ],
+)
+def test_planes_of_equilibria_attract_repel_or_conserve_by_their_own_directions(matrix, rates, kept):
+    r = sm.Symbol("r")
+    square = x**2 + y**2
+    turning = {x: (mu - square) * x - R(13, 10) * y, y: R(13, 10) * x + (mu - square) * y}
+    along = {state: square * (a * s + b * r) for state, (a, b) in zip((s, r), matrix, strict=True)}
+    h = pfaff.ode(turning | along, {mu: -1}, load=mu).at().hopf(to=1)
+    assert np.sort(h.normal_form.rates.real) == pytest.approx(np.sort([-4, *rates]), rel=1e-8)
+    assert h.normal_form.kept[0].shape == (2, kept)
+    assert h.stable_cycles is (max([-4, *rates]) < 0)
+    assert [check.passed for check in h.checks] == [True] * (4 if kept else 3)
+    orbit = h.orbits(to=0.1)[3]
+    found = np.log(orbit.multipliers.real) / (orbit.period * orbit.value / 2)
+    assert np.sort(found) == pytest.approx(np.sort([-4, *rates, *np.zeros(kept + 1)]), rel=1e-2, abs=1e-3)
+
+
 def test_without_a_load_what_nothing_conserves_is_undecided():
     """The family itself is followed, and crosses: ẏ = ρ(b y + d ρ) without a' leaves no cycles to speak of."""
     for d, decided in ((R(-2, 5), True), (R(1, 5), False)):
@@ -169,7 +193,7 @@ def test_a_corrupted_rate_along_a_family_is_caught():
 
 def test_a_level_that_nothing_conserves_is_caught():
     h = wheel().at().hopf()
-    wrong = corrupted(h, rates=h.normal_form.rates[:1])
+    wrong = corrupted(h, rates=h.normal_form.rates[:1], kept=(np.eye(1), np.eye(1)))
     assert wrong.stable_cycles is None
     assert "NOT verified: cycles beside the first do not move along the family" in wrong.status
 

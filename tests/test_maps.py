@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 import sympy as sm
@@ -98,3 +100,13 @@ def test_maps_refuse_what_they_cannot_do(skate, bow):
         skate.at(**XI_HAT).flutter_map(F=[1])
     with pytest.raises(ParameterError, match="nonnegative"):
         skate.at(**XI_HAT).flutter_map(c_i=[-1])
+
+
+def test_maps_of_values_that_overflow_are_searched_point_by_point():
+    """Squares of the damping are beyond double precision, and would say that nothing flutters."""
+    case = pfaff.atlas.column(2).at(k1=50, M_L=15, I_L=15)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        (found,) = case.flutter_map(c_i=[1e100]).values
+    assert np.isnan(found)
+    assert case.at(c_i=1e100).flutter().value is None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import _thread
 import ast
+import pkgutil
 import signal
 from contextlib import contextmanager
 from dataclasses import replace
@@ -275,6 +276,30 @@ def test_a_command_that_is_told_to_end_prints_what_it_has(monkeypatch):
     assert "equilibria from F = 0" in done.stdout
     assert "interrupted" in done.stdout
     assert signal.getsignal(signal.SIGTERM) is usual
+
+
+@pytest.mark.parametrize("by", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize(
+    "late",
+    ["pfaff.motion.result.Motion.energy", "pfaff.motion.simulate.Measured", "pfaff.cli.motion.table_of_interest"],
+)
+def test_a_signal_after_the_last_step_loses_no_motion(late, by, monkeypatch):
+    """While the samples are taken, energies computed, the table printed: all is printed, and the exit code tells."""
+    owner, name = late.rsplit(".", 1)
+    owner = pkgutil.resolve_name(owner) if owner[-1].islower() else pkgutil.resolve_name(":".join(owner.rsplit(".", 1)))
+    usual = getattr(owner, name)
+    told = count(1)
+
+    def telling(*arguments, **options):
+        if next(told) == 1:
+            signal.raise_signal(by)
+        return (usual.fget if isinstance(usual, property) else usual)(*arguments, **options)
+
+    monkeypatch.setattr(owner, name, property(telling) if isinstance(usual, property) else telling)
+    done = shell("simulate", "pendulum", "--duration", "10", "--start", "Q=1", "--method", "taylor")
+    assert done.returncode == (143 if by == signal.SIGTERM else 130)
+    assert "Q_dot" in done.stdout
+    assert "Taylor" in done.stdout
 
 
 def test_names_that_results_do_not_have_are_answered_with_the_nearest(skate):

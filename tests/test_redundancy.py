@@ -157,7 +157,7 @@ def test_classification_of_each_kind():
     )
     skate, integrable, moving = system.classification.constraints
     assert (skate.kind, skate.scleronomic, skate.catastatic, skate.integral) == ("nonholonomic", True, True, None)
-    assert (integrable.kind, integrable.scleronomic, integrable.catastatic) == ("holonomic", True, False)
+    assert (integrable.kind, integrable.scleronomic, integrable.catastatic) == ("holonomic", False, False)
     assert sm.simplify(integrable.integral - (x * y - 2 * t)) == 0
     assert integrable.factor == 1
     assert (moving.kind, moving.scleronomic, moving.catastatic) == ("holonomic", False, False)

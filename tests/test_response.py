@@ -562,3 +562,38 @@ def test_a_state_without_the_frequency_of_the_forcing_has_no_phase():
     assert np.isnan(response.phase("x")).all()
     assert np.isfinite(response.phase("v")).all()
     assert "no part at" in "".join(each.get_text() for each in response.plot("x").axes[1].texts)
+
+
+def roller_car(offset: float) -> pfaff.System:
+    """A car propelled by its steering link: an axle at (x, y), wheels b0 behind a joint that a couple turns."""
+    x, y, theta, phi = dynamicsymbols("x y theta phi")
+    b0, Omega = sm.Symbol("b0", nonnegative=True), sm.Symbol("Omega", positive=True)
+    ahead, across = sm.Matrix([sm.cos(theta), sm.sin(theta)]), sm.Matrix([-sm.sin(theta), sm.cos(theta)])
+    turned = theta + phi
+    axle = sm.Matrix([x, y])
+    wheel = axle + ahead - b0 * sm.Matrix([sm.cos(turned), sm.sin(turned)])
+    centre = (axle + ahead / 2).diff(t)
+    rates = x.diff(t), y.diff(t), phi.diff(t)
+    return pfaff.System(
+        [x, y, theta, phi],
+        centre.dot(centre) / 2 + 3 * theta.diff(t) ** 2 / 20 + turned.diff(t) ** 2 / 10,
+        phi**2,
+        dissipation=3 * sum(rate**2 for rate in rates) / 20,
+        forces={phi: 3 * sm.cos(Omega * t) / 10},
+        nonholonomic_constraints=[
+            axle.diff(t).dot(across),
+            wheel.diff(t).dot(sm.Matrix([-sm.sin(turned), sm.cos(turned)])),
+        ],
+        parameters={b0: offset, Omega: 1},
+    )
+
+
+@pytest.mark.parametrize("offset", [0, 1, 3])
+def test_a_response_does_not_depend_on_the_default_parameters(offset):
+    """With b0 = 3 the constraints determine phi_dot best, with b0 = 0 not at all: the case decides, not the default."""
+    response = roller_car(offset).at(b0=0).response("Omega", from_=1, to=1.2)
+    expected = roller_car(0).at().response("Omega", to=1.2)
+    assert [point.value for point in (response[0], response[-1])] == pytest.approx([1, 1.2])
+    for name in ("phi", "phi_dot"):
+        ours, theirs = (each.amplitude(name)[[0, -1]] for each in (response, expected))
+        assert ours == pytest.approx(theirs, rel=1e-6)

@@ -609,3 +609,15 @@ def test_a_store_is_begun_whole_or_not_at_all(skate, tmp_path, monkeypatch):
     assert [each.name for each in tmp_path.iterdir()] == ["a.zarr"]
     with pytest.raises(ParameterError, match=f"cannot write {tmp_path}/none/a.nc: No such file"):
         case.sweep(axes, "hopf").run().save(tmp_path / "none" / "a.nc")
+
+
+def test_the_mean_velocity_of_a_speed_is_its_mean():
+    """A mass slowed by drag: v = exp(−c t) has the mean (1 − exp(−10 c))/(10 c), by whatever name it goes."""
+    (x,), c = coordinates("x"), sm.Symbol("c", positive=True)
+    v = x.diff(TIME)
+    slowed = pfaff.System([x], v**2 / 2, dissipation=c * v**2 / 2, parameters={c: 1}, quasi_velocities={"v": v})
+    asked = {"duration": 10, "of": ["x", "x_dot", "v"], "x_dot": 1.0}
+    swept = slowed.at().sweep({"c": [0.001, 0.3]}, measure={"mean_velocity": asked}).run().dataset
+    exact = [(1 - np.exp(-10 * c)) / (10 * c) for c in (0.001, 0.3)]
+    for name in ("x", "x_dot", "v"):
+        assert swept[f"mean_velocity_{name}"].values == pytest.approx(exact, rel=1e-12)

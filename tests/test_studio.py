@@ -23,7 +23,7 @@ import sympy as sm
 
 import pfaff
 from conftest import XI_HAT
-from pfaff.errors import ParameterError
+from pfaff.errors import ParameterError, RankError
 from pfaff.studio import open_studio
 from pfaff.studio.downloads import written
 from pfaff.studio.growing import Diagram
@@ -194,6 +194,29 @@ def test_eigenvalues_against_the_load_are_those_of_the_path(case, subject, beta0
     for k in (0, len(paths.loads) // 3, -1):
         expected = case.at(beta0=beta0).path("F", {}).linearise(float(paths.loads[k])).eigenvalues()
         assert np.sort_complex(paths.values[k]) == pytest.approx(np.sort_complex(expected), rel=1e-9, abs=1e-9)
+
+
+@pytest.mark.parametrize("name", ["towed_wheel", "snaking_trailer", "rocking_suitcase"])
+def test_eigenvalues_against_the_speed_of_what_is_towed(name):
+    """At rest the constraint conserves what it does not when it moves: one eigenvalue more, in other directions."""
+    towed = subject_of(getattr(pfaff.atlas, name)())
+    lanes = Lanes(towed)
+    page = Page(towed, lanes)
+    number = page.ask("look", view=towed.opening().data)
+    curves = page.wait("curves", number)
+    assert not curves.get("error")
+    paths = next(paths_along(towed, towed.opening()))
+    path = towed.bound(towed.opening()).path("v", {})
+    counts = [int(np.isfinite(row).sum()) for row in paths.values]
+    assert counts == [counts[1] - 1, *[counts[1]] * (len(counts) - 1)]
+    for k in (0, 1, len(paths.loads) // 2, -1):
+        expected = path.linearise(float(paths.loads[k])).eigenvalues()
+        found = paths.values[k][np.isfinite(paths.values[k])]
+        assert np.sort_complex(found) == pytest.approx(np.sort_complex(expected), rel=1e-9, abs=1e-9)
+    page.session.close()
+    moving, resting = (path.linearise(v) for v in (1.0, 0.0))
+    with pytest.raises(RankError, match="no common directions"):
+        moving.mode(1j, resting)
 
 
 def test_a_path_that_folds_ends_where_it_does():

@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from contextlib import suppress
+from copy import copy
 from pathlib import Path
 from typing import Any
 
@@ -211,6 +212,55 @@ def test_a_hash_in_a_file_is_no_permission(theirs):
         with pytest.raises(ParameterError):
             pfaff.open_sweep(store, given).run()
     assert not theirs.ran
+
+
+VALUES: list[Any] = [None, True, -1, 10**12, float("nan"), "x", "../x", [], ["a"], {}, {"a": 1}, [[[]]]]
+
+
+def leaves(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+    inside = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    return [path, *(each for key, part in inside for each in leaves(part, (*path, key)))]
+
+
+def changed(value: Any, path: tuple[Any, ...], new: Any) -> Any:
+    if not path:
+        return new
+    parts = copy(value)
+    parts[path[0]] = changed(value[path[0]], path[1:], new)
+    return parts
+
+
+def test_recipes_of_another_content_are_used_or_refused_in_words(tmp_path):
+    """Every entry of a recipe, replaced by what does not belong there."""
+    store = tmp_path / "a.zarr"
+    pfaff.atlas.column(2).at(k1=50).sweep({"c_i": [1.0, 2.0], "M_L": [10.0, 15.0]}, "growth", store, chunk=2)
+    noted = json.loads((store / "zarr.json").read_text())
+    recipe = noted["attributes"]["recipe"]
+    found = []
+    for path in leaves(recipe):
+        for value in VALUES:
+            noted["attributes"]["recipe"] = changed(recipe, path, value)
+            (store / "zarr.json").write_text(json.dumps(noted))
+            try:
+                study = pfaff.open_sweep(store)
+                found += [] if study.status and np.asarray(study.dataset["state"]).size and repr(study) else [path]
+            except ParameterError as problem:
+                found += [] if 0 < len(str(problem)) < 1500 else [path]
+            except Exception as problem:
+                found.append((path, value, repr(problem)))
+    assert not found
+
+
+ASIDE = ["{", "[]", '{"0": 1}', '{"0": [{}, 1, ""]}', '{"9": [{"growth": 1.0}, 1, ""]}', '{"0": [{"foo": 1}, 1, ""]}']
+
+
+@pytest.mark.parametrize("text", [*ASIDE, '{"0": [{"growth": "x"}, 1, ""]}', '{"0": [{"growth": 1.0}, 99, ""]}'])
+def test_points_put_aside_that_are_none_are_computed(tmp_path, text):
+    store = tmp_path / "a.zarr"
+    study = pfaff.atlas.column(2).at(k1=50).sweep({"c_i": [1.0, 2.0]}, "growth", store)
+    (store / "state" / "aside").mkdir()
+    (store / "state" / "aside" / "0.json").write_text(text)
+    assert study.run().counts == {"done": 2}
 
 
 class Bomb:

@@ -55,13 +55,15 @@ def kinetic_units(M: np.ndarray, A: np.ndarray) -> np.ndarray:
     return d
 
 
-def penalised(M: np.ndarray, A: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """M + AᵀS A and the diagonal of S, which makes both terms of like size: regular wherever all velocities that A
-    allows have inertia. The first axes may count states."""
-    squares = A * A
-    sizes = squares.sum(axis=-1)
-    inertia = np.diagonal(M, axis1=-2, axis2=-1)[..., None, :]
-    moved = (inertia * squares).sum(axis=-1) / np.where(sizes > 0, sizes, 1.0)
-    moved = np.where(moved > 0, moved, inertia.sum(axis=-1))
-    S = np.where(sizes > 0, moved / np.where(sizes > 0, sizes, 1.0), 0.0)
+def penalised(M: np.ndarray, A: np.ndarray, usual: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
+    """M + AᵀS A and the diagonal of S: regular wherever all velocities that A allows have inertia.
+
+    S makes both terms of like size, by the ``usual`` inertias of the coordinates; without them it is zero. The first
+    axes may count states.
+    """
+    if usual is None or not A.shape[-2]:
+        return M, np.zeros(A.shape[:-1])
+    moved = (A * A / usual).sum(axis=-1)
+    mean = (np.diagonal(M, axis1=-2, axis2=-1) / usual).mean(axis=-1)[..., None]
+    S = np.where(moved > 0, mean / np.where(moved > 0, moved, 1.0), 0.0)
     return M + np.swapaxes(A, -1, -2) @ (S[..., None] * A), S

@@ -54,7 +54,6 @@ def double_four_bar(rigid_coupler: bool = False) -> System:
             traced=("B0", "B2"),
         ),
         name="double four-bar linkage" + (" with a rigid coupler" if rigid_coupler else ""),
-        accept_redundant=rigid_coupler,
         meanings={
             l: "length of a rod [m]",
             m: "mass of a rod [kg]",

@@ -47,7 +47,7 @@ SPRING = {"K": "stiffness of the loading spring", "Delta": "displacement of its 
 
 def rod(constraint: str = "skate", load: str = "dead", modes: Any = "auto", *, bars: int | None = None) -> System:
     """An elastic rod behind a sliding block, ended by a skate or a violin bow."""
-    if load == "fixed":
+    if isinstance(load, str) and load == "fixed":
         raise StatementError(
             "a block that cannot slide takes the skate's and the bow's constraint their rank: on the straight rod "
             "nothing that moves enters them, and the reaction is undetermined; use load='spring' with a large K"

@@ -37,7 +37,10 @@ class Bound(Valued):
     an analysis gives to them, ``simulate(10, initial={theta: 1})``: in it names may be those of arguments, too.
     """
 
-    _elsewhere: ClassVar = {"orbits": "ask for the cycles that are born at a Hopf point, case.hopf().orbits(to=…)"}
+    _elsewhere: ClassVar = {
+        "orbits": "ask for the cycles that are born at a Hopf point, case.hopf().orbits(to=…)",
+        **{name: f"ask its system, case.system.{name}" for name in ("compare", "equations", "classification", "flow")},
+    }
 
     def path(self, load: str, fixed: Mapping[str, float]) -> EquilibriumPath:
         """The equilibrium followed as a parameter changes."""

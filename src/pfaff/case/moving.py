@@ -36,6 +36,7 @@ class Moving(Bound):
         prescribed: Mapping[str, Any] | None = None,
         events: Mapping[str, Any] | None = None,
         step: float | None = None,
+        max_step: float | None = None,
         max_steps: int = 1_000_000,
         progress: Callable[[float], None] | None = None,
         **initial: Any,
@@ -49,16 +50,22 @@ class Moving(Bound):
         method
             ``"taylor"`` for motions that are not stiff, ``"implicit"`` for those that are: CVODE's BDF where the
             extra ``sundials`` is installed, else SciPy's Radau. ``"cvode"`` and ``"radau"`` insist on one; the second
-            is steadier where fast modes are lightly damped. ``"augmented"``, of second order, takes redundant
-            constraints and goes through singular configurations; its reactions are those of least norm. ``"auto"``
-            chooses between Taylor and implicit, and takes the augmented one where constraints are redundant.
+            is steadier where fast modes are lightly damped. ``"augmented"``, of second order, goes through
+            singular configurations, where constraints become dependent. ``"auto"`` chooses between Taylor and implicit.
+            Redundant constraints share their reactions by least norm, whatever the method.
         prescribed
-            Functions of time for coordinates or parameters: SymPy expressions in the time, or samples
-            (times, values). The reaction of a prescribed coordinate is the force that drives it.
+            Functions of time for coordinates or parameters: SymPy expressions in the time, samples (times, values), or
+            a piecewise polynomial of SciPy's (``PPoly``, ``BPoly``, ``BSpline``). Samples of a parameter are joined by
+            lines; ``(times, values, "hold")`` holds each until the next, two at one time are a jump. Samples of a
+            coordinate go through a spline of fifth degree, as ``(times, values, "smooth")`` do. Integration begins anew
+            at every knot. The reaction of a prescribed coordinate is the force that drives it.
         events
             Named expressions to locate where they vanish, each SymPy, text or an ``Event``: ``motion.events``.
         step
             Equal steps of (at most) this length for the augmented method, instead of those that keep the tolerance.
+        max_step
+            The longest time that one step of any method may take. Steps are looked at between their ends, so that none
+            leaps over a narrow bump or a steep ``tanh``; ``motion.checks`` says how well the equations hold there.
         progress
             Is told the fraction done, now and then. Ctrl-C ends the run and keeps what was computed.
         """
@@ -75,6 +82,7 @@ class Moving(Bound):
             prescribed=prescribed,
             events=events,
             step=step,
+            max_step=max_step,
             max_steps=max_steps,
             progress=progress,
         )
@@ -87,6 +95,7 @@ class Moving(Bound):
         samples: int = 101,
         tolerance: float = 1e-15,
         project: bool = False,
+        max_step: float | None = None,
         max_steps: int = 1_000_000,
         progress: Callable[[float], None] | None = None,
         **values: Any,
@@ -106,6 +115,7 @@ class Moving(Bound):
             samples=samples,
             tolerance=tolerance,
             project=project,
+            max_step=max_step,
             max_steps=max_steps,
             progress=progress,
         )

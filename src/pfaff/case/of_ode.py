@@ -74,6 +74,7 @@ class OdeCase(Bound):
         samples: int = 1001,
         tolerance: float | None = None,
         events: Mapping[str, Any] | None = None,
+        max_step: float | None = None,
         max_steps: int = 1_000_000,
         progress: Callable[[float], None] | None = None,
         **initial: Any,
@@ -91,7 +92,7 @@ class OdeCase(Bound):
                     + (": write the time into its equations, {y: cos(w*t) - …}" if name == "prescribed" else "")
                 )
         initial = self._by_name("simulate", initial)
-        return trajectory(self, duration, initial, samples, tolerance, events, max_steps, progress)
+        return trajectory(self, duration, initial, samples, tolerance, events, max_steps, progress, max_step)
 
     def __getattr__(self, name: str) -> Any:
         if not name.startswith("_") and hasattr(Case, name):

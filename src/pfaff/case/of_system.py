@@ -286,7 +286,8 @@ class Case(Moving):
         The family of periodic orbits that starts at the n-th frequency of the small vibrations is followed until its
         energy, its frequency or the largest amplitude of a coordinate reaches the value given; branch points, symmetry
         breakings, period doublings and folds of the energy on it are located, and events in which ``energy`` and
-        ``frequency`` may occur. Another equilibrium is given by its coordinates: ``x=1``.
+        ``frequency`` may occur. The energy is the conserved one, Jacobi's integral T₂ − T₀ + V, above that at rest.
+        Another equilibrium is given by its coordinates: ``x=1``.
         """
         from pfaff.bifurcation.modes.families import normal_mode
         from pfaff.bifurcation.modes.vibrations import Reach

@@ -2,7 +2,10 @@
 
 Read ``check`` (one verification, and how a result carries it). The other modules have one family of results each and
 are given plain numbers and functions, so that what they promise can be read, and tried on a corrupted result, alone:
-``hopf`` (mode and verdict of a Hopf point).
+``dynamics`` (accelerations and reactions), ``rests`` (equilibria, steady motions), ``spectra`` (eigenvalues),
+``motions`` (between their steps, in their energies and constraints), ``hopf`` (mode and verdict of a Hopf point),
+``multipliers`` (of orbits, and the energy of conservative ones), ``branch_promises`` (equilibria along a parameter,
+their special points and curves of these), ``orbit_promises`` (cycles, responses, connecting orbits).
 Knows no analysis: results of later rooms hand over what is to be verified.
 """
 

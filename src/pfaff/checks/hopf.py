@@ -14,12 +14,13 @@ from functools import partial
 import numpy as np
 
 from pfaff.algebra.bordering import balanced
+from pfaff.algebra.tolerances import EPS
 from pfaff.checks.check import Check
 from pfaff.threads import cached_property
 
 HARMONICS, TIMES = 3, 16  # harmonics of a small cycle, and times in a period at which its equations are projected
 STEPS = 10  # most steps of Newton's method
-CLOSED = 1e-9  # last change of Newton's method, relative to the cycle
+CLOSED = 1e-9  # last change of Newton's method, relative to the cycle, and of its frequency to ω
 TRIED = 1e-3, 1e-2, 1e-4, 1e-1, 1e-5  # |z|² times the terms of c1, relative to ω: sizes of cycles, until one tells
 TOLD, KNOWN = 0.02, 0.2  # errors of what a cycle tells, relative to what is to be verified: enough, and at most
 ERRORS = 3.0  # times the exponent that is zero but for rounding: that of others
@@ -28,9 +29,8 @@ KEPT = 0.05  # rate of motion along a family on which something is conserved, re
 MOST = 40  # states up to which cycles are solved for
 WIDE = 1e-3  # step of differences of fourth order, relative to the size named next
 ASIDE = 1e-4  # step of differences, relative to the size at which terms of third order are those of first
-SAME = 1e-6  # what may be left of A q = iω q, relative to its terms
+HELD = 1e-6  # what may be left of A q = iω q, relative to its terms
 ITERATIONS = 4  # of inverse iteration, for the exponents near zero
-EPS = float(np.finfo(float).eps)
 
 Rates = Callable[[np.ndarray, float], np.ndarray]  # f at states, a column each, and a load
 
@@ -40,8 +40,8 @@ class Claim:
     """What is claimed about a Hopf point.
 
     ``rates`` are those of cycles per |z|², in the amplitude and along a family of equilibria with tangents ``right``
-    and gradients ``left``; where they are fewer than the amplitude and the tangents, something is conserved, and cycles
-    are at −``shift``·|z|² along the family. ``size`` is that of the terms of c1.
+    and gradients ``left``, cycles being at −``shift``·|z|² along it. Columns of ``kept`` are gradients and directions
+    of what is conserved, in the coordinates of the family. ``size`` is that of the terms of c1.
     """
 
     x: np.ndarray
@@ -57,6 +57,7 @@ class Claim:
     left: np.ndarray
     right: np.ndarray
     shift: np.ndarray
+    kept: tuple[np.ndarray, np.ndarray]
 
     @property
     def natural(self) -> float:
@@ -71,7 +72,8 @@ class Claim:
 
     @property
     def conserved(self) -> int:
-        return self.right.shape[1] + 1 - len(self.rates)
+        """How many quantities are conserved."""
+        return self.kept[0].shape[1]
 
 
 def mode(claim: Claim, rates: Rates) -> Check:
@@ -90,7 +92,7 @@ def mode(claim: Claim, rates: Rates) -> Check:
     return Check(
         "±iω are eigenvalues of the flow about the equilibrium, by differences",
         float(left.max()),
-        float(max(SAME, 10 * error.max())),
+        float(max(HELD, 10 * error.max())),
         "the equilibrium or the frequency is not what the equations have: rescale states, or state them anew",
     )
 
@@ -142,7 +144,7 @@ def _told(claim: Claim, rates: Rates, slopes: Rates, square: float) -> np.ndarra
 
 def _repelled(claim: Claim, rates: Rates, slopes: Rates, square: float) -> float:
     """The largest rate per |z|² at which cycles beside one of this |z|² move along the family: b̃ of ẏ = b̃ y|z|²."""
-    left, right = claim.left, claim.right
+    left, right = claim.left @ claim.kept[0], claim.right @ claim.kept[1]
     aside = 1 / (np.abs(right) / claim.steps[:, None]).max(axis=0)
     both = [
         [_cycle(claim, rates, slopes, square, sign * each) for sign in (1.0, -1.0)] for each in np.diag(aside)
@@ -158,7 +160,7 @@ def _basis() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     k, times = np.arange(1, HARMONICS + 1), 2 * np.pi * np.arange(TIMES) / TIMES
     E = np.hstack([np.ones((TIMES, 1)), np.cos(np.outer(times, k)), np.sin(np.outer(times, k))])
     D = np.zeros((len(E[0]), len(E[0])))
-    D[k, k + HARMONICS], D[k + HARMONICS, k] = k, -k  # of cosines and sines by each other
+    D[k, k + HARMONICS], D[k + HARMONICS, k] = -k, k  # cosines become sines, sines cosines
     return E, np.linalg.pinv(E), D
 
 
@@ -171,12 +173,11 @@ def _cycle(
     then ``aside`` of the claimed place on it.
     """
     n, r, (E, project, D) = len(claim.x), np.sqrt(square), _basis()
-    many, held = len(D), claim.right if claim.conserved else claim.right[:, :0]
+    many, held, left = len(D), claim.right @ claim.kept[1], claim.left @ claim.kept[0]
     U = np.zeros((n, many))
     U[:, 0], U[:, 1], U[:, 1 + HARMONICS] = claim.x, 2 * r * claim.q.real, -2 * r * claim.q.imag
     omega, load, free = claim.omega, claim.load, np.zeros(held.shape[1])
     step = ASIDE * claim.omega / abs(claim.crossing)
-    left = claim.left if held.size else claim.left[:, :0]
     for _ in range(STEPS):
         X = np.ascontiguousarray(U @ E.T)
         J, f = slopes(X, load), rates(X, load)
@@ -188,7 +189,7 @@ def _cycle(
         residual[:, 0] += held @ free
         mean = np.einsum("ik,a->iak", held, np.eye(many)[0]).reshape(n * many, -1)
         columns = np.column_stack([-(U @ D).ravel(), (by_load @ project.T).ravel(), mean])
-        rows, right = _selected(claim, left, U, r, left.T @ claim.x - claim.shift[: left.shape[1]] * square + aside)
+        rows, right = _selected(claim, left, U, r, left.T @ claim.x - claim.kept[0].T @ claim.shift * square + aside)
         whole = np.block([[hill, columns], [rows, np.zeros((len(rows), columns.shape[1]))]])
         change = -_solved(whole, np.append(residual.ravel(), right))
         U = U + change[: n * many].reshape(n, many)
@@ -196,7 +197,9 @@ def _cycle(
         moved = np.abs(change[: n * many].reshape(n, many)).max(axis=1)
         if not np.isfinite(change).all():
             return None
-        if (moved <= CLOSED * r * np.abs(claim.q) + 64 * EPS * np.abs(claim.x)).all() or moved.max() <= CLOSED * r:
+        turned = abs(change[n * many]) + abs(claim.crossing * change[n * many + 1])
+        still = (moved <= CLOSED * r * np.abs(claim.q) + 64 * EPS * np.abs(claim.x)).all() or moved.max() <= CLOSED * r
+        if still and turned <= CLOSED * claim.omega:
             return float(-claim.crossing.real * (load - claim.load) / square), hill, free
     return None
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import sys
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +24,15 @@ from pfaff.cli.arguments import (
     state_values,
     which_case,
 )
-from pfaff.cli.output import beside, check_complete, drawn_beside, print_json, saved_beside, table_of_interest
+from pfaff.cli.output import (
+    beside,
+    check_complete,
+    drawn_beside,
+    print_json,
+    saved_beside,
+    table_of_interest,
+    undisturbed,
+)
 from pfaff.cli.statement import case_of, mechanical
 from pfaff.errors import number_of
 from pfaff.progress import bar
@@ -46,6 +55,7 @@ if TYPE_CHECKING:
     help="auto, taylor, for stiff systems implicit, cvode, radau, through singular configurations augmented.",
 )
 @click.option("--step", type=NUMBER, help="Equal steps of this length, with --method augmented.")
+@click.option("--max-step", type=NUMBER, help="The longest time that one step may take.")
 @click.option("--tolerance", type=NUMBER, help="Error allowed in each step; by default what the method does best.")
 @click.option(
     "--drive", multiple=True, metavar="NAME=f(t)", help="A coordinate or load in time: F=80+sin(2*t). Repeat."
@@ -68,6 +78,7 @@ def simulate(
     project: bool,
     method: str,
     step: float | None,
+    max_step: float | None,
     tolerance: float | None,
     drive: tuple[str, ...],
     event: tuple[str, ...],
@@ -100,20 +111,23 @@ def simulate(
         mechanical(case, "a drawing")
         _check_pictures(case, animate)
     events = {**{e: e for e in event}, **{e: Event(e, stop=True) for e in stop}}
-    options: dict[str, Any] = {"samples": samples, "tolerance": tolerance, "events": events}
+    options: dict[str, Any] = {"samples": samples, "tolerance": tolerance, "events": events, "max_step": max_step}
     special = {"project": project, "method": method, "step": step, "prescribed": functions(drive)}
     if project or drive or step is not None or method != "auto" or not is_ode(case):
         mechanical(case, "--project, --method, --step or --drive")
         options |= special
-    with bar("integrating") as progress:
-        motion = case.simulate(duration, **options, progress=progress, initial=state_values(case, start, "--start"))
-    written = [
-        *saved_beside(save, motion.save),
-        *drawn_beside(plot, motion.plot),
-        *drawn_beside(film, lambda: motion.film()),  # which a plain ODE does not have
-        *beside(animate, lambda path: _animate(motion, path, seconds)),
-    ]
-    _motion_as_json(motion, written) if as_json else _print_motion(motion, every)
+    with ExitStack() as late:
+        with bar("integrating") as progress:
+            motion = case.simulate(duration, **options, progress=progress, **state_values(case, start, "--start"))
+            late.enter_context(undisturbed())  # what was computed is printed, whatever is told from now on
+        written = [
+            *saved_beside(save, motion.save),
+            *drawn_beside(plot, motion.plot),
+            *drawn_beside(film, lambda: motion.film()),  # which a plain ODE does not have
+            *beside(animate, lambda path: _animate(motion, path, seconds)),
+        ]
+        _motion_as_json(motion, written) if as_json else _print_motion(motion, every)
+        sys.stdout.flush()
     from pfaff.motion.outcomes import Outcome  # not before: every command would open the room
 
     ended = motion.status.outcome

@@ -94,12 +94,13 @@ def draw_into(figure: Any, path: Path) -> None:
     print(f"drawn: {path}", file=sys.stderr)
 
 
-def beside(path: Path | None, write: Callable[[Path], Any]) -> list[Path]:
+def beside(path: Path | None, write: Callable[[Path], Any], heard: Callable[[], Any] | None = None) -> list[Path]:
     """A file beside what is printed, if one is wanted; that it cannot be written is told last, and loses no result."""
     if path is None:
         return []
     try:
-        write(path)
+        with (heard or EARS.open)():
+            write(path)
     except (PfaffError, KeyboardInterrupt) as problem:
         click.get_current_context().call_on_close(partial(_raise, problem))
         return []
@@ -108,8 +109,8 @@ def beside(path: Path | None, write: Callable[[Path], Any]) -> list[Path]:
 
 def saved_beside(path: Path | None, save: Callable[[Path], Any]) -> list[Path]:
     """A result in a file: a second Ctrl-C, while what the first one left is written, does not lose it."""
-    with _deaf():
-        written = beside(path, save)
+    with EARS.shut():
+        written = beside(path, save, EARS.shut)
     for each in written:
         print(f"saved: {each}", file=sys.stderr)
     return written
@@ -123,16 +124,54 @@ def branch_beside(branch: Any, save: Path | None, plot: Path | None) -> None:
     drawn_beside(plot, branch.plot)
 
 
-@contextmanager
-def _deaf() -> Iterator[None]:
-    """Ctrl-C is not heard; but by other threads than the main one it never is."""
-    main = threading.current_thread() is threading.main_thread()
-    usual = signal.signal(signal.SIGINT, signal.SIG_IGN) if main else None
-    try:
-        yield
-    finally:
-        if main:
-            signal.signal(signal.SIGINT, usual)
+class Ears:
+    """Hears Ctrl-C and SIGTERM while what was computed is printed, and answers by the exit code when that is done."""
+
+    def __init__(self) -> None:
+        self.told: list[int] = []
+        self.opened = True
+
+    def hear(self, number: int, frame: object) -> None:
+        """Remember the signal; a second one of its kind ends at once."""
+        self.told.append(number)
+        signal.signal(number, signal.SIG_DFL)
+        if self.opened:
+            raise KeyboardInterrupt
+
+    @contextmanager
+    def open(self) -> Iterator[None]:
+        """What takes long and is not the result itself may be interrupted."""
+        before, self.opened = self.opened, True
+        try:
+            yield
+        finally:
+            self.opened = before
+
+    @contextmanager
+    def shut(self) -> Iterator[None]:
+        """What is done here is not interrupted; by other threads than the main one signals are never heard."""
+        before, self.opened = self.opened, False
+        if threading.current_thread() is not threading.main_thread():
+            yield
+            return
+        self.told = [] if before else self.told
+        usual = {n: signal.getsignal(n) for n in (signal.SIGINT, signal.SIGTERM)}
+        for number, handler in usual.items():
+            if handler not in (signal.SIG_DFL, self.hear):  # who was told before is not told again
+                signal.signal(number, self.hear)
+        try:
+            yield
+        finally:
+            self.opened = before
+            for number, handler in usual.items():
+                if number == signal.SIGINT or number not in self.told:
+                    signal.signal(number, handler)
+            if self.told and before:
+                click.get_current_context().call_on_close(partial(_raise, KeyboardInterrupt()))
+
+
+EARS = Ears()
+undisturbed = EARS.shut
 
 
 def drawn_beside(path: Path | None, plot: Callable[[], Any]) -> list[Path]:

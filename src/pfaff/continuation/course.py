@@ -31,6 +31,7 @@ from pfaff.continuation.measuring import checked_events
 from pfaff.errors import ParameterError
 from pfaff.statement.called import name_of
 from pfaff.statement.values import (
+    LONGEST,
     MOST,
     broken_promise,
     end_from,
@@ -70,7 +71,7 @@ class Course:
         cls, to: Any, step: Any, points: Any, bounds: Any, progress: Any, of: Any = "", events: Any = None
     ) -> Course:
         """Check the arguments; ``of`` is the parameter that is followed, which errors name."""
-        of = of if isinstance(of := name_of(of), str) else ""
+        of = of if isinstance(of := name_of(of), str) and of.isidentifier() and len(of) <= LONGEST else ""
         if to is None:
             raise ParameterError(f"how far? Give the last value of {of or 'the parameter'}: to=…")
         share = f"give the largest step as a share of the range, between {LEAST:g} and 1"

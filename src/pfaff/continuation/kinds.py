@@ -21,6 +21,7 @@ class Kind(StrEnum):
     BRANCH_POINT = "branch point", 1, "X", "orange"
     HOPF = "hopf", 1, "s", "green"
     DIVERGENCE = "divergence", 1, "v", "purple"
+    COALESCENCE = "coalescence", 1, "D", "purple"
     PERIOD_DOUBLING = "period doubling", 1, "s", "green"
     SYMMETRY_BREAKING = "symmetry breaking", 1, "D", "orange"
     TORUS = "torus", 1, "^", "purple"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
 
 import numpy as np
@@ -110,6 +111,28 @@ class Trail(Generic[Point, Special]):
 
 class Branch(Trail[Point, Special]):
     """What is followed in one parameter: equilibria, steady motions or periodic orbits."""
+
+
+def with_turns(points: Sequence[Any], special: Sequence[Any], places: Sequence[int]) -> list[Any]:
+    """Points in order, and between them the special ones at which the parameter turns; ``places`` are, for each of
+    these, the index of the next point after it."""
+    line = [points[0]]
+    for k in range(1, len(points) + 1):
+        between = [each for each, place in zip(special, places, strict=True) if place == k]
+        ahead = list(points[k : k + 1])
+        line += [*_turns([line[-1], *between, *ahead], last=not ahead), *ahead]
+    return line
+
+
+def _turns(chain: Sequence[Any], last: bool) -> list[Any]:
+    """The points inside a chain at which the parameter turns; with the ``last`` one, if nothing comes after it."""
+    apart = [b for a, b in pairwise(chain) if b.value != a.value]
+    inner = [
+        b
+        for a, b, c in zip([chain[0], *apart], apart, apart[1:], strict=False)
+        if (b.value - a.value) * (c.value - b.value) < 0
+    ]
+    return [*inner, *(apart[-1:] if last else [])]
 
 
 def tallied(kinds: Iterable[str]) -> str:

@@ -26,6 +26,7 @@ SMALL, LARGE = 1 / 4, 1 / 2  # bounds of the size of symbols, relative to the sy
 BEYOND = 2.0  # times its own size: a contact farther away than that is left out of the picture
 ARROW = 0.45  # the longest force, as a share of the system's size
 GAP = 0.25  # between an arrow and its point, as a share of the scale
+FARTHEST = 1e30  # places beyond it are nowhere: pictures have 32 bits
 APART = ("cylinder", "wall", "contact")  # marks of things that do not move with the system
 
 
@@ -97,14 +98,16 @@ class Scene:
     @cached_property
     def scale(self) -> float:
         """The length by which symbols are sized: the longest link, unless that is small or large in the picture."""
-        links = [float(np.linalg.norm(self.points[a][0] - self.points[b][0])) for a, b in self.drawing.links]
+        bars = [np.linalg.norm(self.points[a] - self.points[b], axis=1) for a, b in self.drawing.links]
+        links = [float(each[np.isfinite(each)][0]) for each in bars if np.isfinite(each).any()]
         size = min(max(*links, SMALL * self.extent, 0.0), LARGE * self.extent)
         return size or SMALL * float(self.span(self.points).max()) or 1.0
 
     @cached_property
     def reach(self) -> float:
         """Half the length of a bow: enough for its contacts, unless that is more than the system is long."""
-        far = [np.nanmax(np.linalg.norm(self.points[a] - self.points[b], axis=1)) for a, b in self.touches]
+        far = [np.linalg.norm(self.points[a] - self.points[b], axis=1) for a, b in self.touches]
+        far = [np.where(np.isfinite(each), each, np.inf).max() for each in far]
         return float(np.clip(1.1 * max(far, default=0.0), 0.6 * self.scale, 0.6 * max(self.scale, self.extent)))
 
     @property
@@ -140,7 +143,7 @@ class Scene:
     def span(self, names: Iterable[str]) -> np.ndarray:
         """Width and height of the region that some points visit."""
         visited = np.concatenate([self.points[name] for name in names])
-        return np.nanmax(visited, axis=0) - np.nanmin(visited, axis=0)
+        return np.nan_to_num(np.fmax.reduce(visited) - np.fmin.reduce(visited))
 
     def angle(self, name: str) -> np.ndarray:
         return self.angles.get(name, np.zeros(len(self.t)))
@@ -149,7 +152,7 @@ class Scene:
     def forces(self) -> dict[str, tuple[np.ndarray, np.ndarray]]:
         """Tail and tip of every arrow, the longest of length ARROW; one that pushes ends at its point."""
         sizes = {name: np.linalg.norm(arrow, axis=1, keepdims=True) for name, arrow in self.arrows.items()}
-        longest = max((np.nanmax(size) for size in sizes.values()), default=0.0) or 1.0
+        longest = max((np.nan_to_num(np.fmax.reduce(size, axis=None)) for size in sizes.values()), default=0.0) or 1.0
         ends = {}
         for name, arrow in self.arrows.items():
             unit = arrow / np.where(sizes[name] > 0, sizes[name], 1.0)
@@ -189,9 +192,9 @@ def scene_of(case: Bound | None, q: np.ndarray, t: np.ndarray, numbers: np.ndarr
         rows = _formulas(cast("System", case.system))(
             *np.asarray(q, dtype=float), *(case.numbers if numbers is None else numbers), t
         )
-    values = iter([np.broadcast_to(np.asarray(row, dtype=float), np.shape(t)) for row in rows])
+    values = iter([np.broadcast_to(_drawable(row), np.shape(t)) for row in rows])
     filled = drawing.mapped(lambda given, name: next(values))
-    return Scene(
+    scene = Scene(
         drawing,
         np.asarray(t),
         points={name: np.stack(point, axis=1) for name, point in filled.points.items()},
@@ -205,6 +208,21 @@ def scene_of(case: Bound | None, q: np.ndarray, t: np.ndarray, numbers: np.ndarr
         },
         meshes={name: _mesh(*given) for name, given in filled.bodies.items()},
     )
+    if not np.isfinite(scene.moving).all(axis=(1, 2)).any():
+        lost = [name for name, at in scene.points.items() if not np.isfinite(at).all(axis=1).any()]
+        raise StatementError(
+            f"nothing to draw: at no instant here are all points of {case.system.name} finite"
+            + (f", {' and '.join(lost)} never" if lost else "")
+            + "; check the roots, logarithms and divisors of its drawing"
+        )
+    return scene
+
+
+def _drawable(row: Any) -> np.ndarray:
+    """Numbers with NaN for those that no picture can hold, as it does where a point is nowhere."""
+    numbers = np.asarray(row, dtype=float)
+    with np.errstate(invalid="ignore"):
+        return np.where(np.abs(numbers) < FARTHEST, numbers, np.nan)
 
 
 def _round(radius: np.ndarray, axle: Sequence[np.ndarray], *spoke: Sequence[np.ndarray], spoked: bool) -> Round:

@@ -41,7 +41,7 @@ def view_of(scene: Scene) -> View:
 def _extent(scene: Scene) -> tuple[np.ndarray, np.ndarray]:
     """Lower left and upper right corners of the system with its symbols and forces, at each instant."""
     margin = MARGIN * scene.scale
-    corners = [scene.moving.min(axis=1), scene.moving.max(axis=1), *scene.touched]
+    corners = [np.fmin.reduce(scene.moving, axis=1), np.fmax.reduce(scene.moving, axis=1), *scene.touched]
     corners += [end for ends in scene.forces.values() for end in ends]
     for name, mark in scene.drawing.marks.items():
         at, angle = scene.points[name], scene.angle(name)
@@ -51,7 +51,7 @@ def _extent(scene: Scene) -> tuple[np.ndarray, np.ndarray]:
         near = scene.span([name, *scene.drawing.traced]).max() < FAR * scene.extent or not scene.extent
         if mark == "wall" and near:
             corners.append(at)
-    return np.min(corners, axis=0) - margin, np.max(corners, axis=0) + margin
+    return np.fmin.reduce(corners) - margin, np.fmax.reduce(corners) + margin
 
 
 def _track(low: np.ndarray, high: np.ndarray, far: float) -> tuple[float, np.ndarray]:

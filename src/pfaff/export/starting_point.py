@@ -19,6 +19,7 @@ from pfaff.bifurcation.equilibria.linearised import jacobian_of
 from pfaff.errors import ConvergenceError, PfaffError, StatementError, number_of
 from pfaff.flow.flow import Flow
 from pfaff.flow.graph import clocked
+from pfaff.flow.relative import shape_at
 from pfaff.flow.slice import state_on
 from pfaff.rest.balance import Balance
 from pfaff.rest.field import regular_flow
@@ -123,7 +124,7 @@ def _remark(kind: str, near: Mapping[str, float]) -> str:
 
 def _origin(case: Bound, near: Mapping[str, float], why: str) -> Start:
     """Without an equilibrium: the origin, if the equations hold there at all."""
-    flow: Flow = case.system.shape  # type: ignore[attr-defined]
+    flow = shape_at(case)
     held = bool(getattr(case.system, "holonomic_constraints", ()))
     x = np.zeros(len(flow.states))
     if near or held or not _finite(flow, x, case):

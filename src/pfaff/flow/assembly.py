@@ -265,6 +265,7 @@ class Assembly(Travels):
         start: Rest | Any = None,
         velocities: Any = None,
         progress: Callable[[float], object] | None = None,
+        max_step: float | None = None,
         max_steps: int = 1_000_000,
     ) -> Motion:
         """Motion from time zero at a constant load; Ctrl-C ends it and keeps what was computed.
@@ -274,7 +275,7 @@ class Assembly(Travels):
         constraints; what a mapping leaves out follows from them. ``progress`` is told the part that is done.
 
         Every oscillation that exceeds ``tolerance``, relative to the largest coordinates and velocities of its kind, is
-        resolved. Without damping a long chain rings in all its modes for ever, and that takes very many steps.
+        resolved; ``max_step`` bounds the steps. Without damping a long chain rings for ever, which takes very many.
         """
         from pfaff.motion.large.simulation import simulate
 
@@ -287,6 +288,7 @@ class Assembly(Travels):
             start=start,
             velocities=velocities,
             progress=progress,
+            max_step=max_step,
             max_steps=max_steps,
         )
 
@@ -311,7 +313,11 @@ class Assembly(Travels):
         return np.concatenate([q, np.zeros(self.pattern.rows)])
 
     def _held(self, fixed: Sequence[int]) -> np.ndarray:
-        if isinstance(fixed, str | bytes) or not isinstance(fixed, Sequence | np.ndarray) or np.ndim(fixed) != 1:
+        if (
+            isinstance(fixed, str | bytes)
+            or not isinstance(fixed, Sequence | np.ndarray)
+            or getattr(fixed, "ndim", 1) != 1
+        ):
             raise ParameterError(f"fixed={shown(fixed)}: give the indices of coordinates, fixed=[0, 3]")
         for i in fixed:
             if not isinstance(i, int | np.integer) or not 0 <= i < self.size:

@@ -28,8 +28,8 @@ class Demand:
 
     def __init__(self, M: np.ndarray, A: np.ndarray, wanted: np.ndarray, free: np.ndarray) -> None:
         tiny, inertia = np.finfo(float).tiny, np.diag(M)
-        largest = np.maximum(np.abs(A).max(axis=0, initial=0.0), tiny)
-        self.units = 1 / np.where(inertia > 0, np.sqrt(np.abs(inertia)), largest)
+        held = np.abs(A).max(axis=0, initial=0.0)
+        self.units = 1 / np.where(inertia > 0, np.sqrt(np.abs(inertia)), np.where(held > 0, held, 1.0))
         whole, follows = (np.linalg.norm(A * self.units * among, axis=1) for among in (True, free))
         self.sizes = np.maximum(np.where(follows > ROUNDED * whole, follows, whole), tiny)
         self.M, self.wanted = M * np.outer(self.units, self.units), wanted / self.sizes
@@ -129,5 +129,5 @@ class Choice(NamedTuple):
 def lightest(M: np.ndarray, A: np.ndarray, wanted: np.ndarray) -> np.ndarray:
     """The solution x of A x = wanted with least xᵀM x; a direction without inertia counts as light."""
     inertia, axes = np.linalg.eigh(M)
-    root = axes / np.sqrt(np.maximum(inertia, LIGHT * inertia[-1]))
+    root = axes / np.sqrt(np.maximum(inertia, LIGHT * inertia[-1] or 1.0))
     return root @ np.linalg.lstsq(A @ root, wanted, rcond=1e-12)[0]

@@ -26,7 +26,7 @@ from pfaff.flow.graph import Expression, Graph, graph_of
 from pfaff.statement.called import unfolded
 from pfaff.statement.odes import Ode
 from pfaff.statement.system import System
-from pfaff.statement.values import named, numbers_from, one_of, shown, whole_number
+from pfaff.statement.values import huge, named, numbers_from, one_of, shown, whole_number
 from pfaff.threads import Once, cached_property
 from pfaff.travel import Travels
 
@@ -297,9 +297,9 @@ class Flow(Travels):
             ]
             raise RankError(f"the constraints lose rank (rows {', '.join(map(str, rows))} are dependent) at {where}")
         if not self.dependent:
-            raise PfaffError(
-                f"the accelerations of {self.system.name} are not finite at {where}: start elsewhere or use other units"
-            )
+            culprits = huge(self.system.parameter_names, numbers)
+            remedy = f"use other units: {culprits}" if culprits else "start elsewhere or use other units"
+            raise PfaffError(f"the accelerations of {self.system.name} are not finite at {where}: {remedy}")
         raise RankError(
             f"the velocities {', '.join(self.dependent)} cannot be solved for at {where}: use the full flow, "
             "or choose other dependent velocities"

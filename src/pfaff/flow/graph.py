@@ -12,12 +12,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import heyoka as hy
+import numpy as np
 import sympy as sm
 
 from pfaff.errors import StatementError
 from pfaff.flow.caches import name_database
 from pfaff.statement.degrees import lowest_degree
-from pfaff.statement.inertia import weighed_by_constraints
+from pfaff.statement.inertia import usual_inertias
 from pfaff.statement.odes import Ode
 from pfaff.statement.system import System
 from pfaff.threads import cached_property, once
@@ -101,7 +102,7 @@ class Graph:
 
     @cached_property
     def elimination(self) -> Elimination:
-        return Elimination(self.M, self.A, weighed_by_constraints(self.system))
+        return Elimination(self.M, self.A, usual_inertias(self.system))
 
     def shared(self, reactions: Sequence[Expression]) -> list[Expression]:
         """The reactions of all constraints that are stated, from those of the independent ones.
@@ -125,9 +126,9 @@ class Elimination:
     regular wherever the constraints leave no motion without inertia. S makes both terms of like size.
     """
 
-    def __init__(self, M: list[list[Expression]], A: list[list[Expression]], weighed: bool = False) -> None:
+    def __init__(self, M: list[list[Expression]], A: list[list[Expression]], usual: np.ndarray | None = None) -> None:
         self.A, n = A, len(M)
-        self.weights = _constraint_weights(M, A) if weighed else []  # S
+        self.weights = _constraint_weights(M, A, usual) if usual is not None else []  # S
         heavy = [[s * a for a in row] for s, row in zip(self.weights, A, strict=False)]
         if heavy:
             M = [
@@ -174,20 +175,12 @@ class Elimination:
         ]
 
 
-def _constraint_weights(M: list[list[Expression]], A: list[list[Expression]]) -> list[Expression]:
-    """S: for every row, Σ M_jj a_j²/(Σ a_j²)², which is in proportion to the inertia that the row moves; to all inertia
-    where it moves none."""
-    n = len(M)
-    massive = [j for j in range(n) if M[j][j] != ZERO]
-    found = []
-    for row in A:
-        squares = [a * a for a in row]
-        size, own = hy.sum(squares), [j for j in massive if row[j] != ZERO]
-        moved = (
-            dot([M[j][j] for j in own], [squares[j] for j in own]) / size if own else hy.sum([M[j][j] for j in massive])
-        )
-        found.append(moved / size)
-    return found
+def _constraint_weights(M: list[list[Expression]], A: list[list[Expression]], usual: np.ndarray) -> list[Expression]:
+    """S = μ/Σ a_j²/m_j for every row, with the usual inertia m_j of coordinates and μ the mean of M_jj/m_j: the inertia
+    that a row moves, in any units and for heavier parameters too, where single inertias vanish."""
+    massive = [j for j in range(len(M)) if M[j][j] != ZERO]
+    mean = hy.sum([M[j][j] * float(1 / usual[j] / len(massive)) for j in massive])
+    return [mean / dot([a * float(1 / m) for a, m in zip(row, usual, strict=True)], row) for row in A]
 
 
 def lower(system: System, without: frozenset[str] = frozenset(), every_row: bool = False) -> Graph:

@@ -49,15 +49,19 @@ def quasi_rows(system: System, names: Sequence[str], y: np.ndarray, numbers: np.
     return rows[[every.index(name) for name in names]]
 
 
-@once(most=16)
-def in_quasi_velocities(flow: Flow, names: tuple[str, ...], kept: frozenset[str]) -> Flow:
-    """The flow with these quasi-velocities in place of as many of its velocities, other than those in ``kept``."""
+def in_quasi_velocities(
+    flow: Flow, names: tuple[str, ...], kept: frozenset[str], numbers: np.ndarray | None = None
+) -> Flow:
+    """The flow with these quasi-velocities in place of as many of its velocities, other than those in ``kept``; they
+    are those that determine them best at these numbers."""
     for name in names:
-        flow = _with(flow, name, kept | set(names))
+        flow = _with(flow, name, _replaced(flow, name, kept | set(names), numbers))
     return flow
 
 
-def _with(flow: Flow, name: str, kept: frozenset[str]) -> Flow:
+@once(most=16)
+def _form(flow: Flow, name: str) -> tuple[Expression, list[Expression], Compiled]:
+    """A quasi-velocity in the states of a flow and the clock, and its slopes."""
     system: System = flow.system  # type: ignore[assignment]
     graph = graph_of(system)
     clock = ZERO if system.uniform_motion else CLOCK  # in coordinates that move along nothing depends on time
@@ -70,9 +74,13 @@ def _with(flow: Flow, name: str, kept: frozenset[str]) -> Flow:
     gone = {hy.expression(each): ZERO for each in flow.dropped}
     velocities = dict(zip(graph.v, flow.velocity_expressions, strict=True))
     (form,) = hy.subs(hy.subs([form], gone), velocities)
-    place = _replaced(flow, name, form, kept)
-    variables = [*flow.variables, CLOCK]
-    slopes = gradient(form, variables)
+    slopes = gradient(form, [*flow.variables, CLOCK])
+    return form, slopes, Compiled(timed(slopes[:-1]), flow.variables, quick=True)
+
+
+@once(most=16)
+def _with(flow: Flow, name: str, place: int) -> Flow:
+    form, slopes, _ = _form(flow, name)
     rate = timed([hy.sum([dot(slopes[:-1], list(flow.expressions)), slopes[-1]])])[0]
     old, new, (form, slope) = flow.variables[place], hy.expression(name), timed([form, slopes[place]])
     (rest,) = hy.subs([form], {old: ZERO})
@@ -114,13 +122,14 @@ def _lost(flow: Flow, form: Expression) -> list[str]:
     return [name for name, c in along.items() if abs(slopes @ c) > IDENTITY * (np.abs(slopes) @ np.abs(c))]
 
 
-def _replaced(flow: Flow, name: str, form: Expression, kept: frozenset[str]) -> int:
+def _replaced(flow: Flow, name: str, kept: frozenset[str], numbers: np.ndarray | None) -> int:
     """The index of the velocity to be replaced: one whose coefficient is constant, else that with the largest."""
     coordinates = flow.system.coordinate_names
-    slopes = gradient(form, flow.variables)
+    _, slopes, compiled = _form(flow, name)
     states = np.random.default_rng(1788).uniform(-0.5, 0.5, len(flow.states))
-    defaults = np.array([1.0 if each is None else float(each) for each in flow.system.parameters.values()])
-    sizes = np.abs(Compiled(timed(slopes), flow.variables, quick=True)(states, defaults))
+    if numbers is None:
+        numbers = np.array([1.0 if each is None else float(each) for each in flow.system.parameters.values()])
+    sizes = np.abs(compiled(states, numbers))
     open_ = [k for k, each in enumerate(flow.states) if each not in kept and each not in coordinates and sizes[k] > 0]
     if not open_:
         raise not_free(flow.system.name, kept)

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from pfaff.flow.structured import Matched
 
 ROUNDING = 1e-15  # of positions, a step of Newton's method after which there is none
+FAINT = 1e-6  # terms of a constraint below this, relative to those of the largest coordinate or velocity, are rounded
 REFINED = 3  # solutions of the same linear equations, each for the residual of the last
 
 
@@ -87,6 +88,17 @@ class Constraints:
         there = np.abs(values[: self.holonomic]).max(axis=0, initial=0.0) == 0
         terms = row_sizes(A.reshape(self.m, self.n, -1), x[self.n :], rates)
         return there & (np.abs(rates) <= KEPT * terms).all(axis=0)
+
+    def kept(self, x: np.ndarray, numbers: np.ndarray, time: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """φ and A v + b of many states, one column each, and the sizes of their terms; terms that are zero but for
+        rounding have the size of what a row weighs against the largest of all coordinates or velocities."""
+        n, m, h = self.n, self.m, self.holonomic
+        phi, rates, A = np.split(self._function(x, numbers, time)[: h + m * (1 + n)], [h, h + m])
+        A = A.reshape(m, n, -1)
+        weights, largest = np.abs(A).max(axis=1, initial=0.0), [np.abs(each).max() for each in np.split(x, 2)]
+        sizes = [np.abs(A[m - h :] * x[None, :n]).sum(axis=1), row_sizes(A, x[n:], rates)]
+        least = [FAINT * weights[m - h :] * largest[0], FAINT * weights * largest[1]]
+        return np.concatenate([phi, rates]), np.maximum(np.concatenate(sizes), np.concatenate(least))
 
 
 class Asked(Constraints):
@@ -249,8 +261,8 @@ def on_positions(
         wrong &= ~(left <= KEPT * constraints.position_terms(q, time))
     if wrong.any():
         first = constraints.m - constraints.holonomic
-        rows = [first + int(k) for k in np.flatnonzero(wrong)]
-        named = numbered(constraints.case.system, rows).partition(" ")[2]
+        violated = [first + int(k) for k in np.flatnonzero(wrong)]
+        named = numbered(constraints.case.system, violated).partition(" ")[2]
         remedy = (
             "these rows have no common solution nearby: start elsewhere, or correct them"
             if free.all()

@@ -6,6 +6,8 @@ The velocities that constraints determine are solved for in the graph of express
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import chain
+from typing import TYPE_CHECKING
 
 import heyoka as hy
 import numpy as np
@@ -21,6 +23,10 @@ from pfaff.flow.uniform_motion import comoving_graph
 from pfaff.statement.characteristic import characteristic, unit_velocities
 from pfaff.statement.odes import Ode
 from pfaff.statement.system import System
+from pfaff.threads import once
+
+if TYPE_CHECKING:
+    pass
 
 
 def ode_flow(ode: Ode) -> Flow:
@@ -65,14 +71,14 @@ def shape_flow(
     dependent: Sequence[str] | None = None,
     settle: float = 0.0,
     part: Slice | None = None,
-    near: Sequence[float] = (),
+    order: Sequence[int] | None = None,
 ) -> Flow:
     """The flow in relevant coordinates and independent velocities; ``dependent`` chooses the velocities to solve for.
 
-    By default those whose coefficients dominate the constraints at the origin, or ``near`` a configuration, ignorable
-    coordinates first. With a rate ``settle`` holonomic constraints obey φ̇ = −settle φ: the same motions on φ = 0, but
-    an equilibrium there has no zero eigenvalue for leaving it. Without a slice, ``part``, only coordinates that appear
-    nowhere are dropped.
+    By default those whose coefficients dominate the constraints at the origin, ignorable coordinates first; ``order``
+    is that in which the constraints are solved. With a rate ``settle`` holonomic constraints obey φ̇ = −settle φ: the
+    same motions on φ = 0, but an equilibrium there has no zero eigenvalue for leaving it. Without a slice, ``part``,
+    only coordinates that appear nowhere are dropped.
     """
     if system.rods:
         from pfaff.flow.structured_states import shape_structured
@@ -83,10 +89,13 @@ def shape_flow(
     if part is not None:
         dropped, kept, graph = part.dropped, part.kept({**kept, **dropped}), part.reduced(graph)
     names = system.coordinate_names
-    reference = reference_matrix(graph, near)
-    chosen = _chosen(names, dependent, len(graph.A)) if dependent is not None else None
-    columns = chosen if chosen is not None else dependent_velocities(reference, [names.index(n) for n in dropped])
-    solved, pivots = _solve_velocities(graph, columns, reference, settle)
+    if dependent is None:
+        columns = dependent_velocities(reference_matrix(graph), [names.index(n) for n in dropped])
+    else:
+        columns = _chosen(names, dependent, len(graph.A))
+    if order is None:
+        order = elimination_order(reference_matrix(graph, columns=columns)[:, columns])
+    solved, pivots = _solve_velocities(graph, columns, order, settle)
     replace = {graph.v[j]: expression for j, expression in zip(columns, solved, strict=True)}
     free = [j for j in range(len(names)) if j not in columns]
     shape = [j for j, name in enumerate(names) if name not in dropped]
@@ -123,21 +132,46 @@ def _chosen(names: tuple[str, ...], dependent: Sequence[str], m: int) -> list[in
     return [names.index(name) for name in dependent]
 
 
-def reference_matrix(graph: Graph, near: Sequence[float] = ()) -> np.ndarray:
-    """A at the origin, or near a configuration, with the default parameters (1 if there is none), or nearby if it is
-    degenerate there."""
+def reference_matrix(
+    graph: Graph, near: Sequence[float] = (), numbers: np.ndarray | None = None, columns: Sequence[int] = ()
+) -> np.ndarray:
+    """A at the origin, or near a configuration, with the parameters of a case; nearby if it is degenerate there, or has
+    ``columns`` that are.
+
+    Without numbers, and where A is degenerate everywhere near with these, the default parameters are taken (1 if there
+    is none), then random ones.
+    """
     if not graph.A:
         return np.zeros((0, len(graph.q)))
-    function = Compiled([e for row in graph.A for e in row], graph.q, quick=True)
-    parameters = np.array([1.0 if value is None else float(value) for value in graph.system.parameters.values()])
+    function = _rows(graph)
+    defaults = np.array([1.0 if value is None else float(value) for value in graph.system.parameters.values()])
+    others = (defaults + (defaults == 0)) * np.random.default_rng(1).uniform(0.5, 1.5, len(defaults))
     given = [np.array(near, dtype=float)] if len(near) else []
-    for q in [*given, *_near_the_origin(graph.system, parameters)]:
-        A = function(q, parameters).reshape(len(graph.A), -1)
-        if np.isfinite(A).all() and np.linalg.matrix_rank(A) == len(A):
-            return A
+    for parameters in (*([] if numbers is None else [np.asarray(numbers)]), defaults, others):
+        for q in chain(given, _near_the_origin(graph.system, parameters)):
+            A = function(q, parameters).reshape(len(graph.A), -1)
+            solved = A[:, list(columns)] if len(columns) else A
+            if np.isfinite(A).all() and np.linalg.matrix_rank(solved) == len(A):
+                return A
     raise RankError(
         f"the constraints of {graph.system.name} are dependent near the origin: choose dependent velocities"
     )
+
+
+@once(most=1)
+def _rows(graph: Graph) -> Compiled:
+    return Compiled([e for row in graph.A for e in row], graph.q, quick=True)
+
+
+def elimination_order(A: np.ndarray) -> tuple[int, ...]:
+    """For each column of a square matrix the row that is exchanged for its own in Gauss's elimination."""
+    values, order = A.copy(), []
+    for k in range(len(values)):
+        pivot = k + int(np.abs(values[k:, k]).argmax())
+        values[[k, pivot]] = values[[pivot, k]]
+        values[k + 1 :] -= np.outer(values[k + 1 :, k] / (values[k, k] or 1.0), values[k])
+        order.append(pivot)
+    return tuple(order)
 
 
 def _near_the_origin(system: System, parameters: np.ndarray) -> Iterator[np.ndarray]:
@@ -150,9 +184,9 @@ def _near_the_origin(system: System, parameters: np.ndarray) -> Iterator[np.ndar
 
 
 def _solve_velocities(
-    graph: Graph, columns: list[int], reference: np.ndarray, settle: float
+    graph: Graph, columns: list[int], order: Sequence[int], settle: float
 ) -> tuple[list[Expression], list[Expression]]:
-    """v_d of A_d v_d = −(A_f v_f + b) − settle φ, eliminated in the graph; and the pivots, chosen at the reference."""
+    """v_d of A_d v_d = −(A_f v_f + b) − settle φ, eliminated in the graph in this order; and the pivots."""
     size = len(columns)
     free = [j for j in range(len(graph.v)) if j not in columns]
     still = hy.subs(graph.constraints, {v: hy.expression(0.0) for v in graph.v})
@@ -162,17 +196,13 @@ def _solve_velocities(
     ]
     for k, phi in enumerate(graph.positions, start=graph.nonholonomic):
         right[k] = right[k] - settle * phi
-    values = reference[:, columns].copy()
-    for k in range(size):
-        pivot = k + int(np.abs(values[k:, k]).argmax())
+    for k, pivot in enumerate(order):
         for each in (rows, right):
             each[k], each[pivot] = each[pivot], each[k]
-        values[[k, pivot]] = values[[pivot, k]]
         for i in range(k + 1, size):
-            factor, number = rows[i][k] / rows[k][k], values[i, k] / values[k, k]
+            factor = rows[i][k] / rows[k][k]
             rows[i] = [a - factor * b for a, b in zip(rows[i], rows[k], strict=True)]
             right[i] = right[i] - factor * right[k]
-            values[i] -= number * values[k]
     solved: list[Expression] = [hy.expression(0.0)] * size
     for k in reversed(range(size)):
         known = dot(rows[k][k + 1 :], solved[k + 1 :])

@@ -86,6 +86,13 @@ class Probe:
         M, h, A, gamma, rates, phi = np.split(self._values(np.concatenate([q, v]), numbers, time), sizes)
         return Equations(M.reshape(n, n), h, A.reshape(m, n), gamma, rates, phi)
 
+    def holonomic(self, q: np.ndarray, v: np.ndarray, numbers: np.ndarray) -> tuple[np.ndarray, ...]:
+        """φ_q, φ̇ and φ at columns of states, indexed by the state first."""
+        n, m, held = self.n, self.m, self.held
+        values = self._values(np.concatenate([q, v]), numbers)[n * n + n :]
+        A, rates, phi = values[: m * n].reshape(m, n, -1), values[m * n + m : m * n + 2 * m], values[m * n + 2 * m :]
+        return A[m - held :].transpose(2, 0, 1), rates[m - held :].T, phi.T
+
     def changes(
         self, at: State, w: np.ndarray, numbers: np.ndarray, time: float
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -7,7 +7,7 @@ the velocities at the instant when they are zero.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,7 +16,7 @@ from pfaff.errors import ParameterError, nearest
 from pfaff.flow.flow import Flow, lowered_again
 from pfaff.flow.freezing import slice_of
 from pfaff.flow.in_quasi_velocities import in_quasi_velocities, not_free, quasi_rows
-from pfaff.flow.lowering import reference_matrix, shape_flow
+from pfaff.flow.lowering import elimination_order, reference_matrix, shape_flow
 from pfaff.flow.shape import dependent_velocities, ignorable_coordinates
 from pfaff.flow.slice import Slice
 from pfaff.flow.symmetries import symmetries
@@ -47,18 +47,19 @@ def relative_flow(
     names = tuple(independent)
     speeds = frozenset(name for name in names if name not in system.quasi_velocities)
     quasi = tuple(name for name in names if name in system.quasi_velocities)
-    known = frozenset(name for name in keep if name in system.coordinate_names)
-    part = slice_of(system, known, numbers)
-    return in_quasi_velocities(_chart(system, speeds, part, near), quasi, speeds)
+    part = slice_of(system, frozenset(name for name in keep if name in system.coordinate_names), numbers)
+    chosen, order = _solved_for(system, speeds, numbers, near, ignorable_coordinates(system))
+    flow = sliced(system, chosen, SETTLE if system.statement.positions else 0.0, part, order)
+    return in_quasi_velocities(flow, quasi, speeds, numbers)
 
 
-def independent(system: System, first: Iterable[str], others: Iterable[str]) -> list[str]:
+def independent(system: System, first: Iterable[str], others: Iterable[str], numbers: np.ndarray) -> list[str]:
     """The other velocities that the constraints leave free beside the first ones, as many as there are."""
     first = list(first)
     found: list[str] = []
-    rows = reference_matrix(comoving_graph(system))
+    rows = reference_matrix(comoving_graph(system), numbers=numbers)
     for name in others:
-        if _free_together(system, rows, [*first, *found, name]):
+        if _free_together(system, rows, [*first, *found, name], numbers):
             found.append(name)
     return found
 
@@ -72,40 +73,58 @@ def accidental(system: System, numbers: np.ndarray) -> tuple[str, ...]:
     return tuple(name for name, now, ever in pairs if now and not ever)
 
 
-def _free_together(system: System, A: np.ndarray, speeds: list[str]) -> bool:
+def _free_together(system: System, A: np.ndarray, speeds: list[str], numbers: np.ndarray) -> bool:
     """Whether the constraints leave these velocities and quasi-velocities free."""
     names = system.coordinate_names
     quasi = [name for name in speeds if name in system.quasi_velocities]
     left = [j for j, each in enumerate(names) if f"{each}_dot" not in speeds]
     if quasi:
-        rest, numbers = np.zeros(2 * len(names)), np.array([float(v or 1.0) for v in system.parameters.values()])
-        A = np.vstack([A, quasi_rows(system, quasi, rest, numbers, 0.0)[:, 1:]])
+        A = np.vstack([A, quasi_rows(system, quasi, np.zeros(2 * len(names)), numbers, 0.0)[:, 1:]])
     return bool(np.linalg.matrix_rank(A[:, left]) == len(A))
 
 
 @once(most=16)
-def _chart(system: System, independent: frozenset[str], part: Slice | None, near: tuple[float, ...]) -> Flow:
-    """The flow on the slice whose dependent velocities are not among those asked for."""
+def _solved_for(
+    system: System,
+    independent: frozenset[str],
+    numbers: np.ndarray | None,
+    near: tuple[float, ...],
+    preferred: Container[str],
+) -> tuple[tuple[str, ...], tuple[int, ...]]:
+    """Coordinates whose velocities are solved for, none of those asked for: those that the constraints determine best
+    at these numbers, near a configuration; and the order in which the rows are taken."""
     names = system.coordinate_names
     wanted = {name.removesuffix("_dot") for name in independent}
     for name in wanted:
         if name not in names:
             raise ParameterError(f"{system.name} has no velocity {name}_dot: {nearest(name, names)}")
-    A = reference_matrix(comoving_graph(system), near)
+    A = reference_matrix(comoving_graph(system), near, numbers)
     open_ = [j for j, name in enumerate(names) if name not in wanted]
     if len(A) and np.linalg.matrix_rank(A[:, open_]) < len(A):
         raise not_free(system.name, independent)
-    first = [k for k, j in enumerate(open_) if names[j] in ignorable_coordinates(system)]
-    chosen = tuple(names[open_[k]] for k in dependent_velocities(A[:, open_], first)) if len(A) else ()
-    return sliced(system, chosen, SETTLE if system.statement.positions else 0.0, part, near)
+    first = [k for k, j in enumerate(open_) if names[j] in preferred]
+    columns = [open_[k] for k in dependent_velocities(A[:, open_], first)] if len(A) else []
+    return tuple(names[j] for j in columns), elimination_order(A[:, columns])
+
+
+def shape_at(case: Bound) -> Flow:
+    """The flow on shape space, with the velocities solved for that the constraints determine best at the case's
+    numbers; that of a plain ODE as it is."""
+    system = case.system
+    if not isinstance(system, System) or system.rods or not system.statement.constraints:
+        return system.shape  # type: ignore[attr-defined,no-any-return]
+    chosen, order = _solved_for(system, frozenset(), case.numbers, (), ignorable_coordinates(system))
+    return sliced(system, chosen, 0.0, None, order)
 
 
 def without_symmetries(case: Bound) -> Flow:
     """The flow in the usual chart, without the coordinates of symmetries; that of a plain ODE as it is."""
     system = case.system
-    if not isinstance(system, System):
-        return system.shape  # type: ignore[attr-defined]
-    return sliced(system, None, 0.0, slice_of(system, numbers=case.numbers))
+    part = slice_of(system, numbers=case.numbers) if isinstance(system, System) else None
+    if part is None:
+        return shape_at(case)
+    chosen, order = _solved_for(system, frozenset(), case.numbers, (), part.names)
+    return sliced(system, chosen, 0.0, part, order)
 
 
 @lowered_again
@@ -115,10 +134,17 @@ def sliced(
     dependent: tuple[str, ...] | None,
     settle: float,
     part: Slice | None,
-    near: tuple[float, ...] = (),
+    order: tuple[int, ...] | None = None,
 ) -> Flow:
     """The flow on a slice, with dependent velocities as for the shape flow."""
     usual = tuple(name.removesuffix("_dot") for name in system.shape.dependent)
-    if part is None and not settle and dependent in (None, usual):
+    if part is None and not settle and dependent in (None, usual) and order in (None, _usual_order(system)):
         return system.shape
-    return shape_flow(system, dependent, settle, part, near)
+    return shape_flow(system, dependent, settle, part, order)
+
+
+@once(most=1)
+def _usual_order(system: System) -> tuple[int, ...]:
+    """The order in which the shape flow solves the constraints."""
+    columns = [system.coordinate_names.index(name.removesuffix("_dot")) for name in system.shape.dependent]
+    return elimination_order(reference_matrix(comoving_graph(system), columns=columns)[:, columns])

@@ -187,20 +187,19 @@ class Slice:
         self, q: np.ndarray, there: np.ndarray, v: np.ndarray, numbers: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
         """Dependent coordinates and velocities as the constraints demand when the others have moved from q."""
-        if q.ndim == 2:
-            pairs = [self._following(*each, numbers) for each in zip(q.T, there.T, v.T, strict=True)]
-            return np.array([x for x, _ in pairs]).T, np.array([w for _, w in pairs]).T
+        if q.ndim == 1:
+            at, v = self._following(q[:, None], there[:, None], v[:, None], numbers)
+            return at[:, 0], v[:, 0]
         probe, own = probe_of(self.system), list(self.dependent)
-        rows = slice(probe.m - probe.held, probe.m)
-        at = q.copy()
+        at, v = q.copy(), v.copy()
+        others = [k for k in range(len(q)) if k not in own]
         for share in np.linspace(0, 1, STEPS + 1)[1:]:
-            at = np.where(np.isin(np.arange(len(q)), own), at, q + share * (there - q))
+            at[others] = (q + share * (there - q))[others]
             for _ in range(CORRECTIONS):
-                here = probe.at(at, 0 * v, numbers, 0.0)
-                at[own] -= np.linalg.solve(here.A[rows][:, own], here.phi)
-        here = probe.at(at, v, numbers, 0.0)
-        v = v.copy()
-        v[own] -= np.linalg.solve(here.A[rows][:, own], here.rates[rows])
+                rows, _, phi = probe.holonomic(at, 0 * v, numbers)
+                at[own] -= np.linalg.solve(rows[..., own], phi[..., None])[..., 0].T
+        rows, rates, _ = probe.holonomic(at, v, numbers)
+        v[own] -= np.linalg.solve(rows[..., own], rates[..., None])[..., 0].T
         return at, v
 
     def paths(

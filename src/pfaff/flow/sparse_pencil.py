@@ -11,9 +11,11 @@ from scipy.sparse.linalg import SuperLU, splu
 
 from pfaff.errors import RankError
 from pfaff.flow.patterns import Pattern
+from pfaff.statement.told import answering
 from pfaff.statement.values import complex_number, number_from
 
 
+@answering
 @dataclass(frozen=True)
 class SparseLinearisation:
     """Small motions of an assembly at rest, as data on the common pattern.

@@ -133,8 +133,8 @@ def _found(probe: Probe, draw: Draw) -> Symmetries | None:
 
     Of all choices of dependent coordinates, the one with the most generators; without any, if that has as many."""
     S = probe.settled_sizes(draw, probe.sizes(draw(np.random.default_rng(0))))
-    moving = probe.system.uniform_motion
-    choices = combinations(range(probe.n), probe.held) if probe.held and not moving else ()
+    rests = probe.system.autonomous and not probe.system.uniform_motion
+    choices = combinations(range(probe.n), probe.held) if probe.held and rests else ()
     every = (_generators(probe, draw, S, dependent) for dependent in ((), *islice(choices, CHOICES)))
     return max((each for each in every if each is not None), key=lambda each: len(each.generators), default=None)
 

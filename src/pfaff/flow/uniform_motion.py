@@ -1,5 +1,5 @@
-"""Uniform motion that holonomic constraints prescribe, as X − v t = 0 does, and the equations in coordinates that move
-along.
+"""Uniform motion that constraints prescribe, as X − v t = 0 or Ẋ − v = 0 does, and the equations in coordinates that
+move along.
 
 With φ(q + w s, t + s) = φ(q, t) the configurations that the constraints allow travel at the constant velocities w. If
 inertia, forces and all constraints are alike there, too, then q = q′ + w t leaves equations without time, in which the
@@ -34,12 +34,18 @@ SIZES = (1.0, 0.3, 0.1, 0.03)  # of states, until everything is finite there
 def uniform_motion(system: System) -> tuple[sm.Expr, ...]:
     """The velocities w of uniformly moving constraints, in the parameters; none where there is no such motion."""
     s = system.statement
-    if system.rods or not any(s.time in phi.free_symbols for phi in s.positions):
+    if system.rods or not (any(s.time in phi.free_symbols for phi in s.positions) or _demand_velocities(s)):
         return ()
     for w in _candidates(system):
         if _unchanged(system, w):
             return w
     return ()
+
+
+def _demand_velocities(s: Statement) -> bool:
+    """Whether a row A q̇ + b = 0 lets nothing rest at the origin."""
+    origin = dict.fromkeys((*s.q, *s.v, s.time), sm.S.Zero)
+    return any(row.subs(origin) != 0 for row in s.constraints[: s.nonholonomic])
 
 
 @once(most=1)
@@ -74,11 +80,15 @@ def comoving_graph(system: System) -> Graph:
 
 def frame_velocities(case: Bound) -> np.ndarray:
     """The velocities, a number for each coordinate, of coordinates that move along with the constraints."""
-    system = case.system
-    if not isinstance(system, System) or not system.uniform_motion:
-        return np.zeros(len(getattr(system, "coordinates", ())))
-    numbers = dict(zip(system.parameters, case.numbers.tolist(), strict=True))
-    return np.array([float(each.xreplace(numbers)) for each in system.uniform_motion])
+    return frame_velocities_at(case.system, case.numbers) if isinstance(case.system, System) else np.zeros(0)
+
+
+def frame_velocities_at(system: System, numbers: np.ndarray) -> np.ndarray:
+    """These velocities at given numbers."""
+    if not system.uniform_motion:
+        return np.zeros(len(system.coordinates))
+    known = dict(zip(system.parameters, np.asarray(numbers).tolist(), strict=True))
+    return np.array([float(each.xreplace(known)) for each in system.uniform_motion])
 
 
 def moving_along(case: Bound, states: Sequence[str], t: np.ndarray, x: np.ndarray) -> np.ndarray:

@@ -5,6 +5,9 @@ Read ``simulate`` first: it takes an initial state (``pfaff.flow.initial``), cho
 ``implicit_methods``; ``augmented`` in steps of ``three_fields``; ``rod_motion`` (with ``rod_events``) for rods;
 ``large`` for assemblies. ``lost_rank`` says where the equations end.
 
+No step leaps over what lies between its ends: ``between_steps`` looks there, as finely as the ``steep_functions`` of
+the statement demand. ``verification`` hands to ``pfaff.checks`` what a motion promises.
+
 ``drive`` (with ``sampled`` functions), ``events`` and ``measures`` serve all of them; ``ensemble`` (in ``batches``),
 ``locomotion`` and ``trajectory`` (plain ODEs) stand on them; ``motion_archive`` keeps motions in files. Nothing here
 knows about stability.

@@ -19,11 +19,15 @@ from pfaff.algebra.tolerances import RANK
 from pfaff.errors import ConvergenceError
 from pfaff.flow.compiled import Compiled
 from pfaff.flow.graph import ZERO, dot, gradient, stated_graph_of
+from pfaff.flow.verified_accelerations import stated_balances
+from pfaff.motion.between_steps import NEVER, Resolution
 from pfaff.motion.measures import Energy, Stored, has_power, measures
 from pfaff.motion.outcomes import COLLAPSED, FINISHED, INTERRUPTED, TOO_MANY, Outcome, Status
 from pfaff.motion.result import Motion
+from pfaff.motion.steep_functions import steep_functions
 from pfaff.motion.three_fields import Midpoint, Node, ThreeFields
 from pfaff.statement import System
+from pfaff.statement.inertia import usual_inertias
 from pfaff.threads import cached_property, hand_on, once
 
 if TYPE_CHECKING:
@@ -36,6 +40,7 @@ FIRST = 1e-4  # longest first step, relative to the duration
 SHARE = 0.01  # share of the duration: the speed gained in it from the first forces sets a scale
 FLOOR = 1e-3  # steps shorter than this, relative to the longest so far, are accepted as they are
 SHORTEST = 1e-12  # step, relative to the duration, at which a failure of Newton's method ends the motion
+COARSEST = 1e-3  # tolerance that steps of a given length are judged by
 HEARD = 100  # steps between two reports of progress
 TINY = np.finfo(float).tiny
 
@@ -81,6 +86,7 @@ def augmented_motion(task: Task, tolerance: float, step: float | None, reason: s
 
 
 def _equal_steps(fields: ThreeFields, track: Track, task: Task, step: float) -> None:
+    step = min(step, task.max_step)
     count = max(1, int(np.ceil(abs(task.duration) / step * (1 - 1e-12))))
     h, scale = task.duration / count, 0.0
     if count > task.max_steps:
@@ -101,14 +107,14 @@ def _equal_steps(fields: ThreeFields, track: Track, task: Task, step: float) -> 
 
 def _controlled_steps(fields: ThreeFields, track: Track, task: Task, tolerance: float) -> None:
     end, longest = task.duration, 0.0
-    node = track.nodes[0]
+    node, resolution = track.nodes[0], _resolution(task)
     scale = max(node.v @ node.M @ node.v, _work_scale(task))
     h = np.sign(end) * min(FIRST * abs(end), tolerance**0.5 * SHARE * abs(end))
     while node.t != end:
         if len(track.middles) >= task.max_steps:
             track.status = TOO_MANY
             return
-        h = np.sign(end) * min(abs(h), abs(end - node.t))
+        h = np.sign(end) * min(abs(h), abs(end - node.t), task.max_step)
         found = fields.step(node, h, _guess(track, h), scale)
         if found is None:
             h /= 4
@@ -120,6 +126,9 @@ def _controlled_steps(fields: ThreeFields, track: Track, task: Task, tolerance: 
         if error > REJECT and abs(h) > FLOOR * longest:
             h *= max(SHRINK, SAFETY * error**-0.5)
             continue
+        if resolution and _leaps(resolution, node, found[0]):
+            h = np.sign(end) * resolution.room
+            continue
         node = found[0] if abs(end - found[0].t) > SHORTEST * abs(end) else replace(found[0], t=end)
         track.middles.append(found[1])
         track.nodes.append(node)
@@ -128,6 +137,30 @@ def _controlled_steps(fields: ThreeFields, track: Track, task: Task, tolerance: 
             h *= float(np.clip(SAFETY * max(error, TINY) ** -0.5, SHRINK, GROW))
         if len(track.middles) % HEARD == 0:
             task.progress(node.t / end)
+
+
+def _resolution(task: Task) -> Resolution | None:
+    """What bounds steps where functions of the statement are steep; None if none are."""
+    case, steep = task.driven.case, steep_functions(task.driven.case.system, 1.0)
+    if steep is None:
+        return None
+
+    def arguments(x: np.ndarray, t: np.ndarray) -> np.ndarray:
+        v = x[len(x) // 2 :]
+        return steep(x, np.concatenate([v, 0 * v]), case.numbers, t)
+
+    return Resolution(steep, arguments, NEVER * abs(task.duration))
+
+
+def _leaps(resolution: Resolution, node: Node, found: Node) -> bool:
+    """Whether a step does not resolve all steep functions on the straight way between its ends."""
+    ends = np.array([np.concatenate([each.q, each.v]) for each in (node, found)])
+
+    def sample(t: float) -> np.ndarray:
+        part = (t - node.t) / (found.t - node.t)
+        return (1 - part) * ends[0] + part * ends[1]
+
+    return resolution.good(node.t, found.t, sample) != found.t
 
 
 def _guess(track: Track, h: float) -> np.ndarray:
@@ -152,18 +185,20 @@ def _error(track: Track, new: Midpoint, h: float, M: np.ndarray) -> float:
 def _work_scale(task: Task) -> float:
     """Twice the kinetic energy that the accelerations at the start would bring about in a share of the motion."""
     n, case = len(task.start.q), task.driven.case
-    M, h, A, gamma = _split(case.system, balances(case.system)(task.x, case.numbers)[:, None])
-    speed = SHARE * task.duration * accelerations(M, h, A, gamma)[0][0]
+    M, h, A, gamma = _split(case.system, stated_balances(case.system)(task.x, case.numbers)[:, None])
+    speed = SHARE * task.duration * accelerations(case.system, M, h, A, gamma)[0][0]
     return float(speed @ M[0] @ speed) if n else 0.0
 
 
-def accelerations(M: np.ndarray, h: np.ndarray, A: np.ndarray, gamma: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def accelerations(
+    system: System, M: np.ndarray, h: np.ndarray, A: np.ndarray, gamma: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
     """q̈ and the reactions λ of M q̈ + h + Aᵀλ = 0, A q̈ + γ = 0: of all solutions the one with least Σ (a M⁻¹aᵀ) λ².
 
     The first axis counts states. M may be singular where the constraints hold what has no inertia: M + AᵀS A with
     h + AᵀS γ has the same solutions.
     """
-    M, S = penalised(M, A)
+    M, S = penalised(M, A, usual_inertias(system))
     h = h + np.einsum("kij,ki->kj", A, S * gamma)
     sizes, axes = np.linalg.eigh(M)
     root = axes / np.sqrt(np.maximum(sizes, 1e-14 * sizes[:, -1:]))[:, None, :]  # root rootᵀ = M⁻¹
@@ -178,14 +213,6 @@ def accelerations(M: np.ndarray, h: np.ndarray, A: np.ndarray, gamma: np.ndarray
     force = np.einsum("kij,kj->ki", inverse, excess / lengths)
     reactions = np.einsum("kij,ki->kj", inverse, force) / lengths
     return np.einsum("kij,kj->ki", root, pull - force), reactions
-
-
-@once(most=1)
-def balances(system: System) -> Compiled:
-    """M, h, A and γ of Lagrange's equations."""
-    graph = stated_graph_of(system)
-    rows = [*(e for row in graph.M for e in row), *graph.h, *(e for row in graph.A for e in row), *graph.gamma]
-    return Compiled(rows, [*graph.q, *graph.v], compact=len(graph.q) > 8)
 
 
 def _split(system: System, values: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
@@ -240,7 +267,7 @@ def _sampled(
         y[:, k] = np.concatenate(fields.set_right(t[k], y[:n, k], y[n:, k]))
     y[:, ~between] = np.concatenate([track.q, track.v])[:, nearest[~between]]
     here = measures(case.system)(y, case.numbers, t)
-    p = accelerations(*_split(case.system, balances(case.system)(y, case.numbers, t)))[1].T
+    p = accelerations(case.system, *_split(case.system, stated_balances(case.system)(y, case.numbers, t)))[1].T
     energy = Energy(here[0], here[1], here[2], *velocities(forward * t)[n:])
     length = f"of {abs(track.t[1]):.6g}" if step is not None else f"for a tolerance of {tolerance:g}"
     count = len(track.t) - 1
@@ -249,8 +276,9 @@ def _sampled(
         y=y,
         measures=Stored(p, here[3:], energy, track.t),
         **task.describe(),
-        status=track.status,
+        ended=track.status,
         method=f"three-field augmented Lagrangian, {count} steps {length} ({reason}); reactions of least norm",
         events={},
         dense=dense,
+        tolerance=tolerance if step is None else COARSEST,
     )

@@ -6,6 +6,7 @@ import copy
 import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from functools import partial
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any
 
@@ -15,10 +16,12 @@ import numpy as np
 from pfaff.errors import PfaffError
 from pfaff.flow.compiled import taylor_method
 from pfaff.motion import taylor
+from pfaff.motion.between_steps import Guard, rates_by, rates_in_lanes
 from pfaff.motion.drive import Driven
 from pfaff.motion.lost_rank import SUSPICIOUS, end_where_singular
 from pfaff.motion.outcomes import FINISHED, INTERRUPTED, NOT_RUN, Outcome, Status
 from pfaff.motion.propagation import fly
+from pfaff.motion.steep_functions import steep_functions
 from pfaff.statement import System
 from pfaff.threads import hand_on, once
 
@@ -32,11 +35,19 @@ class Batches:
     """Members in groups as wide as the processor's vectors, shared out to one integrator for each thread."""
 
     def __init__(
-        self, case: Case, numbers: np.ndarray, x: np.ndarray, t: np.ndarray, tolerance: float, max_steps: int
+        self,
+        case: Case,
+        numbers: np.ndarray,
+        x: np.ndarray,
+        t: np.ndarray,
+        tolerance: float,
+        max_steps: int,
+        max_step: float = np.inf,
     ) -> None:
         system = case.system
         zeros = frozenset(name for name, row in zip(system.parameter_names, numbers, strict=True) if not np.any(row))
         self.case, self.zeros, self.tolerance, self.max_steps = case, zeros, tolerance, max_steps
+        self.max_step, self.steep = max_step, steep_functions(system, tolerance)
         self.equations = taylor.equations(system, zeros)
         self.lanes = hy.recommended_simd_size()
         self.numbers, self.x, self.t = numbers, x, t
@@ -82,8 +93,8 @@ class Batches:
 
     def _batch(self, members: np.ndarray, idle: SimpleQueue[Any]) -> int:
         integrator = idle.get()
-        try:
-            samples = self._propagate(integrator, members)
+        try:  # each motion past steep functions has steps of its own
+            samples = None if self.steep else self._propagate(integrator, members)
         finally:
             idle.put(integrator)
         own = np.unique(members)
@@ -101,19 +112,31 @@ class Batches:
         """Samples [state, time, lane], or None if one of the lanes did not reach the end."""
         pars = np.array([self.equations.pars(self.numbers[:, k]) for k in members]).T
         self._reset(integrator, members, pars)
-        integrator.step(np.full(self.lanes, self.t[-1]))
+        integrator.step(
+            np.full(self.lanes, np.copysign(min(self.max_step, abs(self.t[-1])), self.t[-1])), write_tc=True
+        )
         first = np.abs(integrator.last_h)
-        if not np.isfinite(integrator.state).all() or not (first > 0).all():
+        if not np.isfinite(integrator.state).all() or not (first > 0).all() or not self._starts_well(integrator):
             return None
         pars[-1] = taylor.stabilisation(np.copysign(first, self.t[-1]))
         self._reset(integrator, members, pars)
         grid = np.repeat(self.t[:, None], self.lanes, axis=1)
-        _, samples = integrator.propagate_grid(grid, max_steps=self.max_steps, callback=lambda _: not self.stopped)
+        limits = {"max_steps": self.max_steps, "max_delta_t": np.full(self.lanes, self.max_step)}
+        _, samples = integrator.propagate_grid(grid, **limits, callback=lambda _: not self.stopped)
         good = all(
             outcome == hy.taylor_outcome.time_limit and shortest >= SUSPICIOUS * longest
             for outcome, shortest, longest, _ in integrator.propagate_res
         )
         return samples.transpose(1, 0, 2) if good and np.isfinite(samples).all() else None
+
+    def _starts_well(self, integrator: Any) -> bool:
+        """Whether the first steps of all lanes obey the equations in between."""
+        polynomials, lengths = integrator.tc.transpose(2, 0, 1).copy(), integrator.last_h.copy()
+        rates = rates_in_lanes(integrator)
+        return all(
+            Guard(partial(rates, k), self.tolerance).judge(np.array([0.0, lengths[k]]), polynomials[k : k + 1]) is None
+            for k in range(self.lanes)
+        )
 
     def _reset(self, integrator: Any, members: np.ndarray, pars: np.ndarray) -> None:
         integrator.set_time(0.0)
@@ -130,7 +153,18 @@ class Batches:
                 self.outcomes[k] = Status(Outcome.FAILED, str(problem))
                 self.y[:, 0, k] = self.x[:, k]
                 return
-            flight = fly(integrator, duration, max_steps=self.max_steps, progress=self._heard)
+            guard = Guard(rates_by(integrator), self.tolerance)
+            if self.steep:
+                numbers, flow = self.numbers[:, k], self.case.system.flow
+                guard = Guard(lambda x, t: flow.rates(x, numbers, t), self.tolerance, self.steep, lambda t: numbers)
+            flight = fly(
+                integrator,
+                duration,
+                max_steps=self.max_steps,
+                longest_step=self.max_step,
+                progress=self._heard,
+                guard=guard,
+            )
         values = zip(self.case.system.parameter_names, map(float, self.numbers[:, k]), strict=True)
         self.outcomes[k] = end_where_singular(Driven(self.case.unchecked(**dict(values))), flight)
         reached = np.abs(self.t) <= abs(flight.end)

@@ -43,6 +43,10 @@ class Leg:
     def times(self) -> np.ndarray:
         return self.dense.times
 
+    @property
+    def tcs(self) -> np.ndarray:
+        return self.dense.tcs
+
     def __call__(self, t: np.ndarray) -> np.ndarray:
         return self.dense(t)
 
@@ -50,13 +54,23 @@ class Leg:
 class Steps:
     """Dense output of single steps: their ends and their Taylor polynomials."""
 
-    def __init__(self) -> None:
-        self._ends = [0.0]
+    def __init__(self, start: float = 0.0) -> None:
+        self._ends = [start]
         self._polynomials: list[np.ndarray] = []
         self._stacked = np.zeros((0, 0, 0))
 
     def __getstate__(self) -> dict[str, Any]:
         return {**vars(self), "_stacked": np.zeros((0, 0, 0))}  # to other processes polynomials go once
+
+    @classmethod
+    def until(cls, end: float, times: np.ndarray, coefficients: np.ndarray, last: int) -> Steps:
+        """The steps before the one numbered ``last``, and that one up to a time within it."""
+        found = cls(float(times[0]))
+        for k in range(last):
+            found.add(times[k + 1], coefficients[k])
+        if end != times[last]:
+            found.add(end, coefficients[last])
+        return found
 
     def add(self, end: float, coefficients: np.ndarray) -> None:
         self._ends.append(float(end))
@@ -67,6 +81,13 @@ class Steps:
         return np.array(self._ends)
 
     @property
+    def tcs(self) -> np.ndarray:
+        """The coefficients, by heyoka's name, indexed [step, state, power]."""
+        if len(self._stacked) != len(self._polynomials):
+            self._stacked = np.array(self._polynomials)
+        return self._stacked
+
+    @property
     def bounds(self) -> tuple[float, float]:
         return self._ends[0], self._ends[-1]
 
@@ -74,9 +95,7 @@ class Steps:
         ends = self.times
         which = np.clip(np.searchsorted(np.abs(ends), np.abs(t), side="right") - 1, 0, len(self._polynomials) - 1)
         since = t - ends[which]
-        if len(self._stacked) != len(self._polynomials):
-            self._stacked = np.array(self._polynomials)
-        coefficients = self._stacked[which]
+        coefficients = self.tcs[which]
         value = coefficients[:, :, -1]
         for k in range(coefficients.shape[2] - 2, -1, -1):
             value = coefficients[:, :, k] + since[:, None] * value
@@ -107,6 +126,21 @@ class Flight:
         """Times of the ends of all steps."""
         ends = np.concatenate([[0.0], *(np.asarray(piece.times)[1:] for piece in self.pieces)])
         return ends if self.cut is None else ends[np.abs(ends) <= abs(self.cut)]
+
+    def polynomials(self, most: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Starts, lengths and Taylor coefficients of at most so many steps before the end, evenly spread."""
+        each = max(1, most // max(1, len(self.pieces)))
+        every = max(1, len(self.pieces) // most)
+        found = []
+        for piece in self.pieces[::every]:
+            times = np.asarray(piece.times)
+            times = times if self.cut is None else times[np.abs(times) <= abs(self.cut)]
+            some = np.unique(np.linspace(0, max(len(times) - 2, 0), each).astype(int))
+            if len(times) > 1:
+                found.append((times[some], np.diff(times)[some], np.asarray(piece.tcs)[some]))
+        found = found or [(np.zeros(0), np.zeros(0), np.zeros((0, 1, 1)))]
+        starts, lengths, coefficients = (np.concatenate(parts) for parts in zip(*found, strict=True))
+        return starts, lengths, coefficients
 
     def __call__(self, t: np.ndarray) -> np.ndarray:
         """The state, one column for each time: the polynomials of the steps."""

@@ -1,8 +1,8 @@
 """Prescribed motions q(t) and loads F(t): the same system, driven.
 
 A load that varies replaces its parameter. A prescribed coordinate becomes a holonomic constraint q − f(t) = 0, whose
-reaction is the force or couple that the drive takes. Sampled functions become splines of fifth degree: between two
-knots polynomials, whose coefficients are parameters that change from knot to knot.
+reaction is the force or couple that the drive takes. Sampled functions become polynomials between knots (``sampled``),
+whose coefficients are parameters that change from knot to knot; the integration begins anew at every knot.
 """
 
 from __future__ import annotations
@@ -17,10 +17,19 @@ import sympy as sm
 from pfaff.errors import ParameterError
 from pfaff.flow.compiled import Compiled
 from pfaff.flow.graph import graph_of
-from pfaff.motion.sampled import DEGREE, check_smooth, check_span, coefficients, common_knots, piecewise
+from pfaff.motion.sampled import (
+    DEGREE,
+    LINEAR,
+    SMOOTH,
+    check_smooth,
+    check_span,
+    coefficients,
+    common_knots,
+    piecewise,
+)
 from pfaff.statement.drawing import replaced
 from pfaff.statement.expressions import expressed
-from pfaff.statement.values import shown
+from pfaff.statement.values import number_from, shown
 from pfaff.threads import cached_property
 
 if TYPE_CHECKING:
@@ -40,6 +49,7 @@ class Driven:
     changing: Mapping[str, np.ndarray] = field(default_factory=dict)
     loads: Mapping[str, sm.Expr] = field(default_factory=dict)
     prescribed: tuple[str, ...] = ()
+    said: tuple[str, ...] = ()  # how samples are interpolated
 
     @cached_property
     def _places(self) -> dict[int, np.ndarray]:
@@ -67,8 +77,8 @@ class Driven:
 def prescribe(case: Case, prescribed: Mapping[str, Any], initial: Mapping[str, float], duration: float) -> Driven:
     """The case with functions of time for some coordinates and parameters.
 
-    Each function is a SymPy expression in time, a pair (times, values) of samples, or a piecewise polynomial of
-    SciPy's; samples must cover the motion.
+    Each function is a SymPy expression in time, samples (times, values) or (times, values, how), or a piecewise
+    polynomial of SciPy's; samples must cover the motion.
     """
     if not prescribed:
         return Driven(case)
@@ -84,8 +94,14 @@ def prescribe(case: Case, prescribed: Mapping[str, Any], initial: Mapping[str, f
             )
         case.system.named(name, known, f"{case.system.name} has no coordinate or parameter {{}} to prescribe")
     time = case.system.time
+    prescribed = {name: _unboxed(name, value) for name, value in prescribed.items()}
     expressions = {name: expression_in_time(name, v, time) for name, v in prescribed.items() if _is_expression(v)}
-    splines = {name: piecewise(name, value) for name, value in prescribed.items() if name not in expressions}
+    sampled = {
+        name: piecewise(name, value, SMOOTH if _moves(case.system, name) else LINEAR, duration)
+        for name, value in prescribed.items()
+        if name not in expressions
+    }
+    splines = {name: function for name, (function, _) in sampled.items()}
     if splines and duration < 0:
         raise ParameterError("sampled functions drive forward motions only: give an expression in time instead")
     parameters: dict[sm.Symbol, Any] = {}
@@ -93,8 +109,10 @@ def prescribe(case: Case, prescribed: Mapping[str, Any], initial: Mapping[str, f
     knots = common_knots(list(splines.values()), duration)
     for name, function in splines.items():
         check_span(name, function, duration)
-        if name in case.system.coordinate_names:
+        if _moves(case.system, name):
             check_smooth(name, function)
+        elif any(p.name == name for c in case.system.statement.constraints for p in c.free_symbols):
+            check_smooth(name, function, corners=True)
         rows = coefficients(function, knots)
         symbols = [sm.Symbol(f"{name}·spline·{power}") for power in range(DEGREE + 1)]
         since = sm.Symbol(SINCE)
@@ -105,7 +123,14 @@ def prescribe(case: Case, prescribed: Mapping[str, Any], initial: Mapping[str, f
     system = _driven_system(case.system, expressions, parameters)
     values = {name: value for name, value in case.values.items() if name in system.parameter_names}
     loads = {name: e for name, e in expressions.items() if name in case.system.parameter_names}
-    return Driven(system.at(**values), knots[1:-1], changing, loads, tuple(prescribed))
+    said = tuple(how for _, how in sampled.values() if how)
+    return Driven(system.at(**values), knots[1:-1], changing, loads, tuple(prescribed), said)
+
+
+def _moves(system: System, name: str) -> bool:
+    """Whether a coordinate follows a function, itself or by a holonomic constraint: then it must be smooth."""
+    held = any(p.name == name for phi in system.statement.positions for p in phi.free_symbols)
+    return name in system.coordinate_names or held
 
 
 def _driven_system(system: System, functions: Mapping[str, sm.Expr], parameters: Mapping[sm.Symbol, Any]) -> System:
@@ -113,13 +138,6 @@ def _driven_system(system: System, functions: Mapping[str, sm.Expr], parameters:
     loads, motions = {}, []
     carried = sm.S.Zero
     for name, function in functions.items():
-        unknown = function.atoms(sm.core.function.AppliedUndef)
-        foreign = (function.free_symbols - {system.time} - set(parameters)) | unknown
-        if foreign:
-            raise ParameterError(
-                f"the function for {name} contains {', '.join(sorted(map(str, foreign)))}: it may contain the time "
-                f"{system.time} only"
-            )
         if name in system.coordinate_names:
             deviation = system.coordinates[system.coordinate_names.index(name)] - function
             motions.append(deviation)
@@ -170,12 +188,25 @@ def _carried_inertias(
     first = {**parameters, case.system.time: 0.0}
     q = np.array([float(initial.get(name, 0.0)) for name in names])
     for name in driven:
-        q[names.index(name)] = float(functions[name].subs(first))
+        q[names.index(name)] = _at_the_start(name, functions[name].subs(first))
     graph = graph_of(case.system)
     own = Compiled([graph.M[k][k] for k in range(len(names))], graph.q, quick=True)(q, case.numbers)
     own = np.where(np.isfinite(own) & (own > 0), own, 0.0)
     anyone = own.max() or 1.0
     return {inertia_of(name): float(own[names.index(name)]) or float(anyone) for name in driven}
+
+
+def _at_the_start(name: str, value: sm.Expr) -> float:
+    try:
+        number = complex(value)
+    except (TypeError, OverflowError):
+        number = complex("nan")
+    if not np.isfinite(number.real) or number.imag:
+        raise ParameterError(
+            f"the function for {name} is {shown(value)} at t = 0, not a finite real number: check its roots, "
+            "logarithms and divisors"
+        )
+    return number.real
 
 
 def expression_in_time(name: str, value: Any, time: sm.Symbol) -> sm.Expr:
@@ -185,7 +216,21 @@ def expression_in_time(name: str, value: Any, time: sm.Symbol) -> sm.Expr:
         raise ParameterError(
             f"the function for {name} is {shown(found)}, not an expression in time: write 80 + sin(2*t)"
         )
-    return found.xreplace({symbol: time for symbol in found.free_symbols if symbol.name == time.name})
+    found = found.xreplace({symbol: time for symbol in found.free_symbols if symbol.name == time.name})
+    foreign = (found.free_symbols - {time}) | found.atoms(sm.core.function.AppliedUndef)
+    if foreign:
+        names = ", ".join(sorted(map(str, foreign)))
+        raise ParameterError(f"the function for {name} contains {names}: it may contain the time {time} only")
+    if found.has(sm.I):
+        raise ParameterError(
+            f"the function for {name} is {shown(found)}, which is not real: give a real function of time"
+        )
+    return found
+
+
+def _unboxed(name: str, value: Any) -> Any:
+    """A number out of an array without dimensions; anything else as it is."""
+    return number_from(name, value) if isinstance(value, np.ndarray) and not value.ndim else value
 
 
 def _is_expression(value: Any) -> bool:

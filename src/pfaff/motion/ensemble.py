@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from pfaff.archive.stored import labels
+from pfaff.checks import Check, Checked, doubted
 from pfaff.errors import ParameterError
 from pfaff.flow.in_quasi_velocities import quasi_values
 from pfaff.flow.initial import Constraints, initial_state
 from pfaff.motion.batches import Batches
-from pfaff.motion.simulate import FINEST, check_request
+from pfaff.motion.simulate import FINEST, check_request, longest_step
 from pfaff.progress import bar
 from pfaff.statement.told import answering
 from pfaff.statement.values import (
@@ -41,7 +42,7 @@ INITIAL = "initial_"
 
 @answering
 @dataclass(frozen=True, eq=False)
-class Ensemble:
+class Ensemble(Checked):
     """Motions over an array of initial values or parameters, sampled at the times ``t``.
 
     ``ensemble["theta1"]`` has the dimensions ``(time, *shape)``; ``outcomes`` holds every member's status in words.
@@ -57,6 +58,7 @@ class Ensemble:
     case: Case = field(repr=False)
     options: Mapping[str, Any] = field(repr=False)
     method: str = ""
+    numbers: np.ndarray = field(default_factory=lambda: np.zeros((0, 0)), repr=False)  # parameters, a column a member
 
     def __repr__(self) -> str:
         many = " × ".join(map(str, self.shape)) + " motions" if self.shape else "1 motion"
@@ -73,7 +75,13 @@ class Ensemble:
     @property
     def status(self) -> str:
         words, counts = np.unique(self.outcomes.astype(str), return_counts=True)
-        return "; ".join(f"{count} {word}" for word, count in zip(words, counts, strict=True))
+        told = "; ".join(f"{count} {word}" for word, count in zip(words, counts, strict=True))
+        return doubted(told, self.checks)
+
+    def _verify(self) -> Iterable[Check]:
+        from pfaff.motion.verification import verified_ensemble
+
+        return verified_ensemble(self)
 
     def __getitem__(self, name: str) -> np.ndarray:
         name = one_of([*self.states, *self.case.system.quasi_velocities], name, "no coordinate or velocity")
@@ -173,6 +181,7 @@ def ensemble(
     samples: int = 101,
     tolerance: float = 1e-15,
     project: bool = False,
+    max_step: float | None = None,
     max_steps: int = 1_000_000,
     progress: Callable[[float], None] | None = None,
 ) -> Ensemble:
@@ -187,7 +196,7 @@ def ensemble(
     columns = {name: values.ravel() for name, values in axes.items()}
     numbers, x = _members(case, columns, count, truth("project", project))
     t = np.linspace(0.0, duration, samples)
-    batches = Batches(case, numbers, x, t, tolerance, max_steps)
+    batches = Batches(case, numbers, x, t, tolerance, max_steps, longest_step(max_step))
     if progress is not None:
         batches.run(progress)
     else:
@@ -200,8 +209,9 @@ def ensemble(
         axes={name if name in case.system.parameter_names else INITIAL + name: axes[name] for name in axes},
         names=tuple(case.system.coordinate_names),
         case=case,
-        options={"tolerance": tolerance, "project": project, "max_steps": max_steps},
+        options={"tolerance": tolerance, "project": project, "max_step": max_step, "max_steps": max_steps},
         method=f"Taylor's method of heyoka in batches of {batches.lanes} on {batches.workers} threads",
+        numbers=numbers,
     )
 
 

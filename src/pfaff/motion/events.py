@@ -89,6 +89,10 @@ class Recorder:
         self.times.append(float(time))
         self.states.append(np.array(state))
 
+    def withdraw(self, t: float) -> None:
+        kept = [k for k, time in enumerate(self.times) if abs(time) <= abs(t)]
+        self.times, self.states = [self.times[k] for k in kept], [self.states[k] for k in kept]
+
     def crossings(self, size: int) -> Crossings:
         """All crossings but one at the very start."""
         kept = [k for k, time in enumerate(self.times) if time != 0.0]
@@ -118,6 +122,11 @@ class Watch:
                 hy.t_event(lowered[name], direction=DIRECTIONS[self.events[name].direction]) for name in self.stops
             ]
 
+    def withdraw(self, t: float) -> None:
+        """Forget what happened after a time, in a step that is taken again."""
+        for recorder in self.recorders.values():
+            recorder.withdraw(t)
+
     def forget(self) -> None:
         for recorder in self.recorders.values():
             recorder.times.clear()
@@ -126,7 +135,8 @@ class Watch:
     def stopped(self, index: int, time: float, state: np.ndarray) -> Status:
         """Record the event that ended the motion; returns the status."""
         name = self.stops[index]
-        self.recorders[name].add(time, state)
+        if float(time) not in self.recorders[name].times[-1:]:
+            self.recorders[name].add(time, state)
         return Status(Outcome.EVENT, f" event {name!r} at t = {time:.12g}")
 
     def crossings(self, t: np.ndarray, y: np.ndarray, integrator: Any) -> dict[str, Crossings]:

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from pfaff.errors import ParameterError, PfaffError
+from pfaff.motion.between_steps import Resolution
 from pfaff.motion.outcomes import COLLAPSED, FINISHED, INTERRUPTED, NO_ADVANCE, NOT_FINITE, TOO_MANY, Outcome, Status
 from pfaff.statement.values import one_of
 from pfaff.threads import hand_on
@@ -56,6 +57,8 @@ def integrate(
     backend: str | None = None,
     progress: Callable[[float], object] | None = None,
     max_steps: int = 1_000_000,
+    max_step: float = np.inf,
+    resolution: Resolution | None = None,
 ) -> Integrated:
     """The states at ``times``, an increasing or decreasing grid that begins at ``x0``.
 
@@ -66,7 +69,7 @@ def integrate(
     _check(x0, times, tolerance)
     kind = _backend(backend)
     sizes = np.full(len(x0), np.abs(x0).max() or 1.0) if sizes is None else np.asarray(sizes, dtype=float)
-    run = kind(Guarded(rhs), jacobian, x0, times, tolerance, tolerance * sizes, max_steps)
+    run = kind(Guarded(rhs), jacobian, x0, times, tolerance, tolerance * sizes, max_steps, max_step, resolution)
     reached: list[Sample] = [(times[0], x0)]
     status = FINISHED
     try:
@@ -124,9 +127,11 @@ class Run:
         relative: float,
         absolute: np.ndarray,
         max_steps: int,
+        max_step: float,
+        resolution: Resolution | None,
     ) -> None:
         self.rhs, self.jacobian, self.times, self.max_steps = rhs, jacobian, times, max_steps
-        self.relative, self.absolute = relative, absolute
+        self.relative, self.absolute, self.max_step, self.resolution = relative, absolute, max_step, resolution
         self.last: Sample = (float(times[0]), x0)
         self.trail: list[Sample] = [self.last]
         self.steps = 0
@@ -140,16 +145,38 @@ class Run:
         while next_ < len(self.times):
             if self.steps >= self.max_steps:
                 raise Stopped(TOO_MANY)
-            before = self.last[0]
+            before, here = self.last
             self.last = self.step()
             self.steps += 1
-            if self.steps <= REMEMBERED:
-                inside = before + np.array(BETWEEN) * (self.last[0] - before)
+            end = self._resolved(before, here)
+            if self.steps <= REMEMBERED and end[0] != before:
+                inside = before + np.array(BETWEEN) * (end[0] - before)
                 self.trail += [(float(t), self.sample(float(t))) for t in inside]
-            self.trail.append(self.last)
-            while next_ < len(self.times) and forward * (self.last[0] - self.times[next_]) >= 0:
+            self.trail.append(end)
+            while next_ < len(self.times) and forward * (end[0] - self.times[next_]) >= 0:
                 yield self.times[next_], self.sample(self.times[next_])
                 next_ += 1
+            if end[0] != self.last[0]:
+                self.last = end
+                self.restart()
+
+    def _resolved(self, before: float, here: np.ndarray) -> Sample:
+        """The end of the last step, or the state before the first steep function that it does not resolve."""
+        if self.resolution is None:
+            return self.last
+        good = self.resolution.good(before, self.last[0], lambda t: here if t == before else self.sample(t))
+        if good == self.last[0]:
+            return self.last
+        return good, (here if good == before else self.sample(good))
+
+    @property
+    def room(self) -> float:
+        """The longest that the next step may be."""
+        return min(self.max_step, self.resolution.room if self.resolution else np.inf)
+
+    def restart(self) -> None:
+        """Begin again at the last state."""
+        raise NotImplementedError
 
     def step(self) -> Sample:
         raise NotImplementedError
@@ -184,10 +211,11 @@ class Cvode(Run):
         if not self._begun:
             self._solver.init_step(*self.last)
             self._begun = True
-        end = float(self.times[-1])
-        found = self._solver.step(end, method="onestep", tstop=end)
-        if self._looked_back and found.t == self.last[0]:  # it only returned to where it was
-            found = self._solver.step(end, method="onestep", tstop=end)
+        end, here = float(self.times[-1]), self.last[0]
+        stop = end if abs(end - here) <= self.room else here + float(np.copysign(self.room, end - here))
+        found = self._solver.step(end, method="onestep", tstop=stop)
+        if self._looked_back and found.t == here:  # it only returned to where it was
+            found = self._solver.step(end, method="onestep", tstop=stop)
         self._looked_back = False
         if not found.success:
             raise self.failure()
@@ -196,6 +224,9 @@ class Cvode(Run):
         if abs(found.t - self.last[0]) <= NO_ADVANCE * abs(found.t):
             raise self.failure()
         return found.t, found.y
+
+    def restart(self) -> None:
+        self._begun = self._looked_back = False
 
     def sample(self, t: float) -> np.ndarray:
         """CVODE's own polynomial: asked for a time it has passed, it takes no further step."""
@@ -222,6 +253,7 @@ class Radau(Run):
             if self._solver is None:
                 settings = {"rtol": self.relative, "atol": self.absolute, "jac": self.jacobian}
                 self._solver = Solver(self.rhs, *self.last, self.times[-1], **settings)
+            self._solver.max_step = self.room
             self._solver.step()
         except ValueError as problem:  # LAPACK refuses numbers that are not finite
             raise Stopped(NOT_FINITE) from problem
@@ -229,6 +261,9 @@ class Radau(Run):
             raise self.failure()
         self._dense = None
         return self._solver.t, self._solver.y
+
+    def restart(self) -> None:
+        self._solver = self._dense = None
 
     def sample(self, t: float) -> np.ndarray:
         if t == self.last[0]:

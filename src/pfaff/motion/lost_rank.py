@@ -9,6 +9,7 @@ from pfaff.flow.initial import Constraints
 from pfaff.motion.dense_output import Flight
 from pfaff.motion.drive import Driven
 from pfaff.motion.outcomes import Outcome, Status
+from pfaff.statement.inertia import usual_inertias
 
 SUSPICIOUS = 1e-6  # ratio of the shortest to the longest step
 SHORT = 1e-3  # relative to the longest step: singular configurations are looked for at the ends of shorter ones
@@ -49,7 +50,7 @@ def _singular(
         return Status(Outcome.LOST_RANK, f" (row {kept[int(small.argmax())] + 1} vanishes)")
     if allowed_inertia(M, A).lacks(SINGULAR**2):
         return Status(collapsed, ": the mass matrix is singular there")
-    inertia, axes = np.linalg.eigh(penalised(M, A)[0])
+    inertia, axes = np.linalg.eigh(penalised(M, A, usual_inertias(constraints.case.system))[0])
     whitened = A @ (axes / np.sqrt(np.maximum(inertia, np.finfo(float).tiny)))
     left, sizes, _ = np.linalg.svd(whitened / np.linalg.norm(whitened, axis=1, keepdims=True))
     if sizes[-1] > SINGULAR * sizes[0]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from enum import Enum
 from typing import Any
+
+from pfaff.checks import Check, doubted
 
 NO_ADVANCE = 1e-14  # a step shorter than this, relative to the time, no longer advances: it has collapsed
 
@@ -39,6 +41,10 @@ class Status(str):
 
     def __getnewargs__(self) -> tuple[Outcome, str]:  # type: ignore[override]
         return self.outcome, self.removeprefix(self.outcome.value)
+
+    def doubted(self, checks: Iterable[Check]) -> Status:
+        """The same outcome; its words tell every check that failed."""
+        return Status(self.outcome, doubted(str(self), checks).removeprefix(self.outcome.value))
 
     @property
     def notes(self) -> dict[str, str]:

@@ -11,6 +11,7 @@ from typing import Any
 import heyoka as hy
 import numpy as np
 
+from pfaff.motion.between_steps import Guard, Polynomials
 from pfaff.motion.dense_output import Flight, Leg, Steps, put
 from pfaff.motion.outcomes import COLLAPSED, FINISHED, INTERRUPTED, NO_ADVANCE, NOT_FINITE, TOO_MANY, Outcome, Status
 from pfaff.progress import unheard
@@ -19,6 +20,10 @@ from pfaff.threads import hand_on
 HEARD = 0.1  # seconds between checks for Ctrl-C and reports of progress
 SAMPLED, AT_ONCE = 10_000, 800  # steps that are sampled on the way: by count, as digits must not depend on the clock
 RELAXED = (200, 3200)  # steps after which the stabilisation follows their length: while it changes; once steady
+FIRST = 4  # steps from a start that are looked at in any case: where a symmetric state leaves gaps in the series, ...
+LEAP = (
+    6.0  # ... or where a step is this much longer than others are on average, two coefficients do not tell its length
+)
 
 
 def fly(
@@ -32,20 +37,22 @@ def fly(
     longest_step: float = np.inf,
     progress: Callable[[float], None] = unheard,
     sampling: Sampling | None = None,
+    guard: Guard,
 ) -> Flight:
     """Propagate to the duration, calling ``change(k)`` at the start of every interval between knots and ``relax(step)``
     now and then with the length of recent steps.
 
-    With ``sampling`` the first legs are sampled, and keep notes in place of their dense output. Ctrl-C, a step that
+    With ``sampling`` the first legs are sampled, and keep notes in place of their dense output. ``guard`` judges the
+    first steps, those that leap, and all of them where functions are steep. Ctrl-C, a step that
     collapses and a state that is not finite end the flight; what was computed is kept.
     """
     flight = Flight()
     knots = list(knots)
     try:
         if not knots:
-            _to(integrator, duration, max_steps, flight, relax, longest_step, progress, sampling)
+            _to(integrator, duration, max_steps, flight, relax, longest_step, progress, sampling, guard)
         else:
-            _through(integrator, [*knots, duration], max_steps, flight, change, progress)
+            _through(integrator, [*knots, duration], max_steps, flight, change, longest_step, progress, guard)
     except KeyboardInterrupt:
         hand_on()
         flight.status = INTERRUPTED
@@ -58,7 +65,9 @@ def _through(
     max_steps: int,
     flight: Flight,
     change: Callable[[int], None],
+    longest_step: float,
     progress: Callable[[float], None],
+    guard: Guard,
 ) -> None:
     """Step by step from knot to knot, keeping the Taylor polynomials of all steps."""
     steps = Steps()
@@ -69,17 +78,36 @@ def _through(
             if flight.steps >= max_steps:
                 flight.status = TOO_MANY
                 return
-            outcome, h = integrator.step(max_delta_t=target - integrator.time, write_tc=True)
+            start, left = integrator.time, target - integrator.time
+            most = min(abs(left), longest_step, guard.room or np.inf)
+            outcome, h = integrator.step(max_delta_t=np.copysign(most, left), write_tc=True)
             flight.steps += 1
             flight.status, flight.event = _status(outcome, h, integrator.time)
             if flight.status.outcome is Outcome.NOT_FINITE:
                 return
-            steps.add(integrator.time, integrator.tc)
+            end, polynomials = integrator.time, integrator.tc.copy()
+            if h and (guard.steep or flight.steps <= FIRST):
+                failure = guard.judge(np.array([start, end]), polynomials[None])
+                if failure:
+                    x = Polynomials(np.array([start]), np.array([end - start]), polynomials[None]).at(failure.good)
+                    end = failure.good
+                    _return_to(integrator, end, guard, x)
+                    flight.status, flight.event = FINISHED, None
+            if end != start:
+                steps.add(end, polynomials)
             if not flight.status.finished:
                 return
             flight.shortest, flight.longest = min(flight.shortest, abs(h)), max(flight.longest, abs(h))
         integrator.time = target
         progress(abs(target / targets[-1]))
+
+
+def _return_to(integrator: Any, t: float, guard: Guard, x: np.ndarray) -> None:
+    """Set the integrator back to a time and state up to which its last step was good."""
+    put(integrator, t, x, integrator.pars.copy())
+    if integrator.with_events:
+        integrator.reset_cooldowns()
+    guard.withdraw(t)
 
 
 @dataclass
@@ -112,19 +140,26 @@ def _to(
     longest_step: float,
     progress: Callable[[float], None],
     sampling: Sampling | None,
+    guard: Guard,
 ) -> None:
-    chunk, pace = RELAXED[0], _Pace()
+    chunk, pace, failures = RELAXED[0], _Pace(), 0
+    looked_at = 0 if sampling and _starts_well(integrator, target, longest_step, guard) else FIRST
     while integrator.time != target:
         began = time.perf_counter()
         left = max_steps - flight.steps
         if left <= 0:
             flight.status = TOO_MANY
             return
-        leg = sampling.leg if sampling and flight.steps < SAMPLED else None
+        watched = guard.steep is not None or flight.steps < looked_at or guard.room is not None
+        leg = sampling.leg if sampling and flight.steps < SAMPLED and not watched else None
         at_once = min(AT_ONCE if leg else chunk, left, pace.due - flight.steps)
-        limits = {"max_steps": at_once, "max_delta_t": longest_step}
+        if watched:
+            at_once = min(at_once, 1 if guard.room else RELAXED[0] if guard.steep else FIRST)
+        limits = {"max_steps": at_once, "max_delta_t": min(longest_step, guard.room or np.inf)}
         ended = leg(integrator, limits, flight) if leg else None
-        outcome, shortest, longest, steps = ended or _dense(integrator, target, limits, flight)
+        outcome, shortest, longest, steps = ended or _dense(integrator, target, limits, flight, guard, watched)
+        if sampling and not ended:
+            sampling.catch_up(flight)
         flight.steps += steps
         flight.shortest, flight.longest = min(flight.shortest, shortest), max(flight.longest, longest)
         flight.status, flight.event = _status(outcome, shortest, integrator.time)
@@ -133,6 +168,8 @@ def _to(
             continue
         if not flight.status.finished:
             return
+        if guard.failures > failures:  # steps are shorter from now on
+            failures, pace.due = guard.failures, min(pace.due, flight.steps + FIRST)
         if flight.steps >= pace.due:
             relax(pace.recent(flight))
         progress(abs(integrator.time / target))
@@ -140,15 +177,43 @@ def _to(
         chunk = int(np.clip(chunk * HEARD / max(spent, 1e-6), chunk, 4 * chunk)) if spent < HEARD else chunk
 
 
+def _starts_well(integrator: Any, target: float, longest_step: float, guard: Guard) -> bool:
+    """Whether the first steps obey the equations in between; the integrator stays where it was."""
+    start = integrator.time, integrator.state.copy(), integrator.pars.copy()
+    dense = integrator.propagate_until(target, max_steps=FIRST, max_delta_t=longest_step, c_output=True)[4]
+    well = dense is not None and guard.judge(dense.times, dense.tcs) is None
+    guard.room = None
+    put(integrator, *start)
+    return well
+
+
 Ended = tuple[Any, float, float, int]  # outcome, shortest and longest step, steps
 
 
-def _dense(integrator: Any, target: float, limits: dict[str, Any], flight: Flight) -> Ended:
-    """Some steps, with their dense output."""
+def _dense(
+    integrator: Any, target: float, limits: dict[str, Any], flight: Flight, guard: Guard, watched: bool
+) -> Ended:
+    """Some steps, with their dense output; only those before the first one that fails, where they are judged."""
     outcome, shortest, longest, steps, dense, _ = integrator.propagate_until(target, **limits, c_output=True)
-    if dense is not None and dense.bounds[0] != dense.bounds[1]:
+    if dense is None or dense.bounds[0] == dense.bounds[1]:
+        return outcome, shortest, longest, steps
+    ends = outcome == hy.taylor_outcome.err_nf_state  # steps shorten without limit on the way to infinity
+    watched = watched or (not ends and _leaps(dense.bounds, longest, steps))
+    failure = guard.judge(dense.times, dense.tcs) if watched else None
+    if failure is None:
         flight.pieces.append(dense)
-    return outcome, shortest, longest, steps
+        return outcome, shortest, longest, steps
+    piece = Steps.until(failure.good, np.asarray(dense.times), dense.tcs, failure.step)
+    _return_to(integrator, failure.good, guard, dense(failure.good))
+    if not len(piece.times) > 1:
+        return hy.taylor_outcome.step_limit, np.inf, 0.0, 1  # counts, so that it ends
+    flight.pieces.append(piece)
+    lengths = np.abs(np.diff(piece.times))
+    return hy.taylor_outcome.step_limit, lengths.min(), lengths.max(), len(lengths)
+
+
+def _leaps(bounds: tuple[float, float], longest: float, steps: int) -> bool:
+    return steps > FIRST and longest * steps > LEAP * abs(bounds[1] - bounds[0])
 
 
 @dataclass(frozen=True, eq=False)
@@ -158,6 +223,13 @@ class Sampling:
     t: np.ndarray
     borrow: Callable[[], AbstractContextManager[Any]]
 
+    def catch_up(self, flight: Flight) -> None:
+        """Sample the last piece, which was not sampled on the way."""
+        known = sum(map(len, flight.samples))
+        reached = self.t[known : np.searchsorted(np.abs(self.t), abs(flight.end), side="right")]
+        if len(reached) and flight.pieces:
+            flight.samples.append(np.array(flight.pieces[-1](reached)))
+
     def leg(self, integrator: Any, limits: dict[str, Any], flight: Flight) -> Ended | None:
         """Some steps, sampled on the way; None, and nothing changed, if they do not end as they should."""
         start, x, pars = integrator.time, integrator.state.copy(), integrator.pars.copy()
@@ -166,7 +238,8 @@ class Sampling:
         between = int(ahead[0] != start)
         grid = np.concatenate([[start] * between, ahead])
         outcome, shortest, longest, steps, _, samples = integrator.propagate_grid(grid, **limits)
-        if outcome not in (hy.taylor_outcome.time_limit, hy.taylor_outcome.step_limit):
+        whole = outcome in (hy.taylor_outcome.time_limit, hy.taylor_outcome.step_limit)
+        if not whole or _leaps((start, integrator.time), longest, steps):
             put(integrator, start, x, pars)
             return None
         flight.samples.append(samples[between:])

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from pfaff.archive.stored import labels, write
+from pfaff.checks import Check, Checked
 from pfaff.errors import ParameterError
 from pfaff.motion.events import Crossings
 from pfaff.motion.measures import Energy, Measured, Stored
@@ -31,13 +32,14 @@ ENERGIES = ("kinetic", "potential", "total", "dissipated", "supplied")
 
 @spelt
 @dataclass(frozen=True, eq=False)
-class Motion:
+class Motion(Checked):
     """Times ``t``, states ``y`` (coordinates, then velocities, one column for each time), reactions ``p``.
 
     ``motion["theta1"]`` is a coordinate, ``motion["theta1_dot"]`` its velocity, ``motion["p"]`` a reaction, and a
     quasi-velocity goes by the name that the system gives it;
     ``motion(t)`` evaluates the state at any time. ``energy`` holds the energies and their balance, ``residual`` what
-    is left of every constraint, ``events`` where each event happened. ``method`` says how it was computed and why so.
+    is left of every constraint, ``events`` where each event happened. ``method`` says how it was computed and why so,
+    ``checks`` what was verified of it, and ``status`` how it ended and which check failed.
     """
 
     _elsewhere: ClassVar = {"orbit": "ask the case for the periodic orbit near a motion, case.orbit(motion)"}
@@ -46,7 +48,7 @@ class Motion:
     measures: Measured | Stored = field(repr=False)
     names: tuple[str, ...]
     reaction_names: tuple[str, ...]
-    status: Status
+    ended: Status
     method: str
     changes: Mapping[str, float]
     system: str
@@ -55,6 +57,9 @@ class Motion:
     case: Case | None = field(default=None, repr=False)
     dense: Callable[[Any], np.ndarray] | None = field(default=None, repr=False)
     stored_aliases: Mapping[str, str] = field(default_factory=dict, repr=False)
+    tolerance: float | None = field(
+        default=None, repr=False
+    )  # None for a motion from a file, verified when it was made
 
     def __repr__(self) -> str:
         span = f"t = {self.t[0]:g} … {self.t[-1]:g}, {len(self.t)} samples"
@@ -95,7 +100,17 @@ class Motion:
 
     @property
     def finished(self) -> bool:
-        return self.status.finished
+        return self.ended.finished
+
+    @property
+    def status(self) -> Status:
+        """How the motion ended, and what of it could not be verified."""
+        return self.ended.doubted(self.checks)
+
+    def _verify(self) -> Iterable[Check]:
+        from pfaff.motion.verification import verified_motion
+
+        return verified_motion(self) if self.tolerance is not None else ()
 
     def __getitem__(self, name: str) -> np.ndarray:
         known = dict(zip((*self.states, *self.reaction_names), (*self.y, *self.p), strict=True))

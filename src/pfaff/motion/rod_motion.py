@@ -171,7 +171,7 @@ def rod_motion(task: Task, tolerance: float, reason: str, events: Mapping[str, A
         watch = RodWatch(case, events) if events else None
         record = WatchedRecord(equations, task.t, state, watch=watch)
         try:
-            status = run(integrator, record, state, duration, task.max_steps, task.progress)
+            status = run(integrator, record, state, duration, task.max_steps, task.progress, task.max_step)
         except EndedByEvent as end:
             status = end.status
         if status.outcome is not Outcome.COLLAPSED or record.steps > LASTING:
@@ -191,8 +191,9 @@ def rod_motion(task: Task, tolerance: float, reason: str, events: Mapping[str, A
         y=np.concatenate([q, v]),
         measures=Stored(p, np.concatenate([phi[equations.holonomic], rates]), Energy(*equations.energies(q, v), *work)),
         **task.describe(),
-        status=status,
+        ended=status,
         method=f"Radau collocation of order {2 * STAGES - 1}, {record.steps} steps, tolerance {sharp:g} ({reason})",
         events=watch.crossings(2 * equations.n) if watch else {},
         dense=record.dense if record.dense.complete and status.finished else None,
+        tolerance=sharp,
     )

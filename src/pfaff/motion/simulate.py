@@ -13,13 +13,16 @@ import numpy as np
 from pfaff.errors import ConstraintError, ConvergenceError, ParameterError
 from pfaff.flow.initial import Start, initial_state
 from pfaff.motion import taylor
+from pfaff.motion.between_steps import Guard, rates_by
 from pfaff.motion.dense_output import Flight, put
 from pfaff.motion.drive import Driven, prescribe
 from pfaff.motion.events import Watch, lower_event
 from pfaff.motion.lost_rank import end_where_singular
 from pfaff.motion.measures import Measured
+from pfaff.motion.outcomes import INTERRUPTED
 from pfaff.motion.propagation import Sampling, fly
 from pfaff.motion.result import Motion
+from pfaff.motion.steep_functions import steep_functions
 from pfaff.motion.stiff import spread, stiff_motion
 from pfaff.progress import unheard
 from pfaff.statement.values import (
@@ -33,6 +36,7 @@ from pfaff.statement.values import (
     truth,
     whole_number,
 )
+from pfaff.threads import hand_on
 
 if TYPE_CHECKING:
     from pfaff.case import Case
@@ -61,6 +65,7 @@ class Task:
     tolerance: float | None
     max_steps: int
     progress: Callable[[float], None]
+    max_step: float = np.inf
 
     @property
     def x(self) -> np.ndarray:
@@ -107,6 +112,7 @@ def simulate(
     prescribed: Mapping[str, Any] | None = None,
     events: Mapping[str, Any] | None = None,
     step: float | None = None,
+    max_step: float | None = None,
     max_steps: int = 1_000_000,
     progress: Callable[[float], None] | None = None,
 ) -> Motion:
@@ -124,7 +130,8 @@ def simulate(
             raise ConstraintError(f"{name} is prescribed: leave out its initial value")
     driven = prescribe(case, prescribed, initial, duration)
     start = initial_state(driven.case, initial, project)
-    task = Task(driven, start, np.linspace(0.0, duration, samples), tolerance, max_steps, progress or unheard)
+    t = np.linspace(0.0, duration, samples)
+    task = Task(driven, start, t, tolerance, max_steps, progress or unheard, longest_step(max_step))
     if method == "augmented":
         return _augmented(task, events, step)
     if method not in ("auto", "taylor"):
@@ -158,6 +165,13 @@ def check_request(
     return number_within("tolerance", tolerance, lambda x: 1e-18 <= x < 1, "give a number from 1e-18 to 1")
 
 
+def longest_step(max_step: float | None) -> float:
+    """The bound of all steps that was asked for; infinite if none was."""
+    if max_step is None:
+        return np.inf
+    return number_within("max_step", max_step, lambda x: x > 0, "give the longest time that one step may take")
+
+
 def _checked_step(step: float, method: str, duration: float) -> float:
     if method != "augmented":
         raise ParameterError("step= is for method='augmented': the other methods choose their steps, give a tolerance")
@@ -189,7 +203,7 @@ def _explicit(task: Task, events: Mapping[str, Any], insist: bool) -> Motion:
     if watch.events:
         watching = taylor.build(eqs, tolerance, way, **watch.options)
         put(watching, 0.0, task.x, pars)
-        return _flown(task, _fly(task, watching, eqs), watching, watch, reason)
+        return _flown(task, _fly(task, watching, eqs, watch=watch), watching, watch, reason)
     borrow = partial(borrow, way)
     with borrow() as integrator:
         put(integrator, 0.0, task.x, pars)
@@ -211,7 +225,9 @@ def _choice(task: Task, first: float, events: Mapping[str, Any], insist: bool) -
     return f"stiff: a mode decays {apart:.1e} times as fast as others change", True
 
 
-def _fly(task: Task, integrator: Any, eqs: taylor.Equations, sampling: Sampling | None = None) -> Flight:
+def _fly(
+    task: Task, integrator: Any, eqs: taylor.Equations, sampling: Sampling | None = None, watch: Watch | None = None
+) -> Flight:
     """The flight, with parameters that change at knots and a stabilisation that follows the steps."""
     has_rows = bool(eqs.graph.A)
 
@@ -230,13 +246,37 @@ def _fly(task: Task, integrator: Any, eqs: taylor.Equations, sampling: Sampling 
         knots=task.driven.knots,
         change=change,
         relax=relax,
-        longest_step=abs(task.duration) / taylor.PULSE if eqs.timed else np.inf,
+        longest_step=task.max_step,
         progress=task.progress,
         sampling=sampling,
+        guard=_guard(task, integrator, watch),
     )
 
 
+def _guard(task: Task, integrator: Any, watch: Watch | None) -> Guard:
+    """What steps are judged by: the equations as stated where functions are steep or events happen, else the series."""
+    driven, tolerance = task.driven, task.tolerance or FINEST
+    steep = steep_functions(driven.case.system, tolerance)
+    if steep is None and watch is None:
+        return Guard(rates_by(integrator), tolerance)
+
+    def rates(x: np.ndarray, t: np.ndarray) -> np.ndarray:
+        return driven.case.system.flow.rates(x, driven.numbers(t), t)
+
+    return Guard(rates, tolerance, steep, driven.numbers, watch.withdraw if watch else lambda t: None)
+
+
 def _flown(task: Task, flight: Flight, integrator: Any, watch: Watch, reason: str) -> Motion:
+    """The motion that was flown; Ctrl-C after the last step loses nothing."""
+    try:
+        return _sampled(task, flight, integrator, watch, reason)
+    except KeyboardInterrupt:
+        hand_on()
+        flight.status = INTERRUPTED if flight.event is None else flight.status
+        return _sampled(task, flight, integrator, watch, reason)
+
+
+def _sampled(task: Task, flight: Flight, integrator: Any, watch: Watch, reason: str) -> Motion:
     status = end_where_singular(task.driven, flight)
     if flight.event is not None:
         status = watch.stopped(flight.event, integrator.time, integrator.state)
@@ -249,11 +289,13 @@ def _flown(task: Task, flight: Flight, integrator: Any, watch: Watch, reason: st
         y=y,
         measures=Measured(task.driven, t, y, flight),
         **task.describe(),
-        status=status,
+        ended=status,
         method=f"Taylor's method of heyoka, {flight.steps} steps, tolerance {task.tolerance or FINEST:g} ({reason})"
-        + ("; reactions of least norm" if task.driven.case.system.redundant else ""),
+        + ("; reactions of least norm" if task.driven.case.system.redundant else "")
+        + "".join(f"; {how}" for how in task.driven.said),
         events=watch.crossings(t, y, integrator),
         dense=flight,
+        tolerance=task.tolerance or FINEST,
     )
 
 

@@ -19,9 +19,11 @@ from pfaff.flow.initial import Constraints, on_positions, on_velocities
 from pfaff.flow.shape import ignorable_coordinates
 from pfaff.flow.structured import Matched
 from pfaff.flow.structured_views import stiff_rows
+from pfaff.motion.between_steps import NEVER, Resolution
 from pfaff.motion.implicit_methods import SHARPEST, Integrated, integrate
 from pfaff.motion.measures import Energy, Stored, measures, power_expressions
 from pfaff.motion.result import Motion
+from pfaff.motion.steep_functions import steep_functions
 from pfaff.statement import System
 from pfaff.threads import cached_property, once
 
@@ -58,6 +60,8 @@ def stiff_motion(task: Task, tolerance: float, reason: str, backend: str | None)
         sizes=_sizes(case, x0, rhs(0.0, x0), SHARE * abs(task.duration)),
         backend=backend,
         max_steps=task.max_steps,
+        max_step=task.max_step,
+        resolution=_resolution(task, rates, numbers),
         progress=task.progress,
     )
     if len(path.t) < 2:
@@ -71,11 +75,24 @@ def stiff_motion(task: Task, tolerance: float, reason: str, backend: str | None)
         y=y,
         measures=Stored(case.system.flow.reactions(y, case.numbers, path.t), here[3:], energy, path.knots),
         **task.describe(),
-        status=path.status,
+        ended=path.status,
         method=f"{path.method}, tolerance {tolerance:g} ({reason})",
         events={},
         dense=Between(path, lambda t, x: rates(x, numbers, t)[: 2 * n], 2 * n),
+        tolerance=tolerance,
     )
+
+
+def _resolution(task: Task, rates: Compiled | Matched, numbers: np.ndarray) -> Resolution | None:
+    """What bounds steps where functions of the statement are steep; None if none are."""
+    steep, n = steep_functions(task.driven.case.system, 1.0), 2 * len(task.start.q)
+    if steep is None:
+        return None
+
+    def arguments(x: np.ndarray, t: np.ndarray) -> np.ndarray:
+        return steep(x[:n], rates(x, numbers, t)[:n], task.driven.case.numbers, t)
+
+    return Resolution(steep, arguments, NEVER * abs(task.duration))
 
 
 def _sizes(case: Case, x: np.ndarray, rates: np.ndarray, time: float) -> np.ndarray:

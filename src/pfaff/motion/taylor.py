@@ -25,7 +25,6 @@ from pfaff.statement import System
 from pfaff.threads import Lent, cached_property, once
 
 DECAY = 5.0  # steps in which an error of the constraints decays to a third
-PULSE = 500  # least number of steps where time enters explicitly, lest they leap over a pulse that has not yet begun
 UNROLLED = 16  # states up to which unrolled code, which runs twice as fast, can be compiled at all
 SMALL = 128  # operations up to which that takes a second or two; its time grows with their square
 LONG = 3e5  # steps of a motion for which a longer compilation pays
@@ -76,12 +75,6 @@ class Equations:
         """How to compile for about this many steps of this many operations."""
         short = not self.lean and steps * operations <= SHORT
         return Build.QUICK if short else self.optimised(steps > LONG)
-
-    @cached_property
-    def timed(self) -> bool:
-        """Whether time enters explicitly."""
-        s = self.graph.system.statement
-        return any(s.time in e.free_symbols for e in (s.kinetic, s.potential, s.dissipation, *s.forces, *s.constraints))
 
     def pars(self, parameters: np.ndarray, stabilisation: float = 0.0) -> np.ndarray:
         """The arguments of the integrator: its coefficients, then the rate of stabilisation."""

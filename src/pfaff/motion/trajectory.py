@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -14,20 +14,24 @@ import numpy as np
 import sympy as sm
 
 from pfaff.archive.stored import labels, write
+from pfaff.checks import Check, Checked
 from pfaff.errors import ConvergenceError, ParameterError
 from pfaff.flow.compiled import taylor_method
 from pfaff.flow.graph import convert
+from pfaff.motion.between_steps import Guard, rates_by
 from pfaff.motion.dense_output import Flight
 from pfaff.motion.events import Crossings, Watch, numbers_of, parsed_event
-from pfaff.motion.outcomes import Status
+from pfaff.motion.outcomes import INTERRUPTED, Status
 from pfaff.motion.propagation import fly
 from pfaff.motion.sampled import interpolated
-from pfaff.motion.simulate import FINEST, check_request
+from pfaff.motion.simulate import FINEST, check_request, longest_step
+from pfaff.motion.steep_functions import steep_functions
 from pfaff.motion.taylor import SMALL, UNROLLED
 from pfaff.progress import unheard
 from pfaff.rest.states import start_state
 from pfaff.statement.told import answering
 from pfaff.statement.values import by_name, heard, number_from, numbers_from, one_of, shown
+from pfaff.threads import hand_on
 
 if TYPE_CHECKING:
     import xarray
@@ -41,7 +45,7 @@ STATED = "a plain ODE has neither energies nor a drawing: state it as a pfaff.Sy
 
 @answering
 @dataclass(frozen=True, eq=False, repr=False)
-class Trajectory:
+class Trajectory(Checked):
     """Times ``t`` and states ``y``, one column for each time; ``trajectory["x"]`` is a state by name.
 
     ``trajectory(t)`` evaluates the states at any time, ``events`` says where each event happened, ``status`` how it
@@ -52,12 +56,14 @@ class Trajectory:
     t: np.ndarray
     y: np.ndarray
     states: tuple[str, ...]
-    status: Status
+    ended: Status
     method: str
     system: str
     values: Mapping[str, str]
     events: Mapping[str, Crossings] = field(default_factory=dict)
     dense: Callable[[Any], np.ndarray] | None = None
+    case: OdeCase | None = None
+    tolerance: float | None = None  # None for a motion from a file, verified when it was made
 
     def __repr__(self) -> str:
         span = f"t = {self.t[0]:g} … {self.t[-1]:g}"
@@ -65,7 +71,17 @@ class Trajectory:
 
     @property
     def finished(self) -> bool:
-        return self.status.finished
+        return self.ended.finished
+
+    @property
+    def status(self) -> Status:
+        """How the motion ended, and what of it could not be verified."""
+        return self.ended.doubted(self.checks)
+
+    def _verify(self) -> Iterable[Check]:
+        from pfaff.motion.verification import verified_trajectory
+
+        return verified_trajectory(self) if self.tolerance is not None else ()
 
     def __getitem__(self, name: str) -> np.ndarray:
         return self.y[self.states.index(one_of(self.states, name, "no state"))]
@@ -119,6 +135,7 @@ def trajectory(
     events: Mapping[str, Any] | None,
     max_steps: int,
     progress: Callable[[float], None] | None,
+    max_step: float | None = None,
 ) -> Trajectory:
     """Integrate from time zero over the duration (backwards if it is negative) and sample evenly."""
     duration = number_from("duration", duration)
@@ -131,8 +148,30 @@ def trajectory(
     integrator = taylor_method(rates, x, opt_level=1, **settings, **watch.options)
     integrator.pars[:] = case.numbers[: len(integrator.pars)]
     flow.rhs(x, case.numbers)  # raises and names what is not finite, if anything is
-    flight = fly(integrator, duration, max_steps=max_steps, progress=progress or unheard)
-    return _flown(case, flight, integrator, watch, np.linspace(0.0, duration, samples), tolerance or FINEST)
+    guard = _guard(case, integrator, tolerance or FINEST, watch)
+    flight = fly(
+        integrator,
+        duration,
+        max_steps=max_steps,
+        longest_step=longest_step(max_step),
+        progress=progress or unheard,
+        guard=guard,
+    )
+    told = case, flight, integrator, watch, np.linspace(0.0, duration, samples), tolerance or FINEST
+    try:
+        return _flown(*told)
+    except KeyboardInterrupt:  # after the last step: nothing is lost
+        hand_on()
+        flight.status = INTERRUPTED if flight.event is None else flight.status
+        return _flown(*told)
+
+
+def _guard(case: OdeCase, integrator: Any, tolerance: float, watch: Watch) -> Guard:
+    """What steps are judged by: the equations as stated where functions are steep or events happen, else the series."""
+    flow, numbers, steep = case.system.flow, case.numbers, steep_functions(case.system, tolerance)
+    if steep is None and not watch.events:
+        return Guard(rates_by(integrator), tolerance)
+    return Guard(lambda x, t: flow.rates(x, numbers, t), tolerance, steep, lambda t: numbers, watch.withdraw)
 
 
 def _flown(case: OdeCase, flight: Flight, integrator: Any, watch: Watch, t: np.ndarray, tolerance: float) -> Trajectory:
@@ -147,12 +186,14 @@ def _flown(case: OdeCase, flight: Flight, integrator: Any, watch: Watch, t: np.n
         t=t,
         y=y,
         states=case.system.state_names,
-        status=status,
+        ended=status,
         method=f"Taylor's method of heyoka, {flight.steps} steps, tolerance {tolerance:g}",
         system=case.system.name,
         values={name: str(value) for name, value in case.values.items()},
         events=watch.crossings(t, y, integrator),
         dense=flight,
+        case=case,
+        tolerance=tolerance,
     )
 
 

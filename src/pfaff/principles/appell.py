@@ -13,26 +13,33 @@ import numpy as np
 import sympy as sm
 
 from pfaff.errors import RankError
-from pfaff.principles.kinematics import checked_quasi_velocities, readable, simple_basis, solved_for_velocities
+from pfaff.principles.kinematics import (
+    automatic_names,
+    checked_quasi_velocities,
+    readable,
+    simple_basis,
+    solved_for_velocities,
+)
 from pfaff.principles.lagrange import LagrangeEquations
 from pfaff.principles.principle import Principle
 from pfaff.principles.typeset import Step, bold, lines, shorter, typeset, vanishing
+from pfaff.statement.told import answering
 from pfaff.threads import cached_property
 
 if TYPE_CHECKING:
     from pfaff.case import Bound
     from pfaff.principles.formulation import Formulation
 
-AUTOMATIC = ("u", "nu", "omega", "quasi")  # the first that clashes with nothing that is stated
 
-
+@answering
 @dataclass(frozen=True, eq=False)
 class AppellEquations(Principle):
     """k = n − l equations in quasi-velocities u, with q̇ = B u + β and A B = 0.
 
-    ``quasi_velocities`` are chosen by name, ``{"u1": x.diff(t)*cos(phi) + y.diff(t)*sin(phi), …}``. Without a choice B
-    is one that has full rank wherever the constraints are independent: made without divisions where that can be done,
-    else an orthonormal one that the motion carries along (Ḃ with AḂ = −ȦB, BᵀḂ = 0) as further unknowns.
+    ``quasi_velocities`` are chosen by name, ``{"u1": x.diff(t)*cos(phi) + y.diff(t)*sin(phi), …}``, or as a list.
+    Without a choice B is one that has full rank wherever the constraints are independent: made without divisions where
+    that can be done, else an orthonormal one that the motion carries along (Ḃ with AḂ = −ȦB, BᵀḂ = 0) as further
+    unknowns.
 
     The Gibbs function follows from the kinetic energy: 𝒢 = ½ q̈ᵀM q̈ + q̈ᵀ(d/dt ∂T/∂q̇ − ∂T/∂q − M q̈), up to terms
     without accelerations.
@@ -51,11 +58,7 @@ class AppellEquations(Principle):
         """The quasi-velocities by name."""
         if self.quasi_velocities is not None:
             return tuple(self.quasi_velocities)
-        system, k = self.system, len(self._statement.q) - len(self._statement.constraints)
-        taken = {*system.coordinate_names, *system.parameter_names, *system.reaction_names}
-        taken |= set(system.velocity_names)
-        letter = next(x for x in AUTOMATIC if not any(f"{x}{r + 1}" in taken for r in range(k)))
-        return tuple(f"{letter}{r + 1}" for r in range(k))
+        return automatic_names(self.system, len(self._statement.q) - len(self._statement.constraints))
 
     @property
     def unknowns(self) -> tuple[sm.Expr, ...]:

@@ -51,9 +51,11 @@ def on_basis(system: System, names: Sequence[str], basis: sm.Matrix, offset: sm.
     jacobian = hy.diff_tensors(velocities, [*graph.q, CLOCK], diff_order=1).jacobian
     sigma = [hy.sum([dot(list(row[:-1]), velocities), row[-1]]) for row in jacobian]
     B = [timed(row) for row in B]
-    square = [[dot(a, b) for b in zip(*B, strict=True)] for a in zip(*B, strict=True)]
+    # u of BᵀM B u = BᵀM (q̇ − β): in the metric of the inertia, whatever the units of the coordinates
     relative = [v - b for v, b in zip(graph.v, timed(beta), strict=True)]
-    speeds = back_substitute(factorise(square), [dot(column, relative) for column in zip(*B, strict=True)])
+    heavy = [[dot(row, column) for row in graph.M] for column in zip(*B, strict=True)]  # M B, column by column
+    square = [[dot(a, b) for b in heavy] for a in zip(*B, strict=True)]
+    speeds = back_substitute(factorise(square), [dot(column, relative) for column in heavy])
     return _formulation(graph, names, B, timed(velocities), timed(sigma), speeds)
 
 

@@ -9,7 +9,7 @@ import sympy as sm
 
 from pfaff.errors import StatementError
 from pfaff.principles.principle import Principle
-from pfaff.principles.typeset import Step, lines, sum_of, typeset, vanishing, variation_of
+from pfaff.principles.typeset import Step, lines, simplified, sum_of, typeset, vanishing, variation_of
 from pfaff.statement.inertia import singular_alone
 from pfaff.threads import cached_property
 
@@ -180,6 +180,6 @@ class HamiltonEquations(Principle):
             return [general]
         return [
             general,
-            ("Hamiltonian", lines([(r"\mathcal{H}", sm.simplify(self.hamiltonian))])),
-            ("Hamilton's equations, written out", vanishing(self.canonical.applyfunc(sm.simplify))),
+            ("Hamiltonian", lines([(r"\mathcal{H}", simplified(self.hamiltonian))])),
+            ("Hamilton's equations, written out", vanishing(self.canonical.applyfunc(simplified))),
         ]

@@ -7,31 +7,33 @@ have no such basis in general.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import sympy as sm
 
 from pfaff.errors import StatementError
-from pfaff.principles.typeset import longer_than, shorter
+from pfaff.principles.typeset import longer_than, shorter, simplified
 from pfaff.statement import Statement, System
 from pfaff.statement.characteristic import characteristic
 from pfaff.statement.evaluation import evaluated
 from pfaff.statement.quasi_velocities import linear_form
+from pfaff.statement.values import by_name
 from pfaff.threads import once
 
 READABLE = 80  # nodes beyond which SymPy's simplify takes too long
+AUTOMATIC = ("u", "nu", "omega", "quasi")  # the first that clashes with nothing that is stated
+EXAMPLE = "{'u1': x.diff(t)*cos(phi) + y.diff(t)*sin(phi)}"
 SIMPLE = 240  # nodes beyond which an entry of a basis is not simple
 
 
 def readable(expression: sm.Expr) -> sm.Expr:
     """Simplified if that is quick, else with angles collected."""
-    return shorter(expression) if longer_than(READABLE, expression) else sm.simplify(expression)
+    return shorter(expression) if longer_than(READABLE, expression) else simplified(expression)
 
 
 def _simplified(expression: sm.Expr) -> sm.Expr:
-    return expression if longer_than(READABLE, expression) else sm.simplify(expression)
+    return expression if longer_than(READABLE, expression) else simplified(expression)
 
 
 @once(most=1)
@@ -71,10 +73,27 @@ def _side_by_side(rows: int, columns: list[sm.Matrix]) -> sm.Matrix:
     return sm.Matrix.hstack(*columns) if columns else sm.zeros(rows, 0)
 
 
-def checked_quasi_velocities(system: System, given: Mapping[str, Any]) -> dict[str, sm.Expr]:
+def automatic_names(system: System, count: int) -> tuple[str, ...]:
+    """Names for quasi-velocities that were given none: u1, u2, … unless they stand for something else."""
+    taken = {*system.moving_names, *system.parameter_names, *system.reaction_names}
+    letter = next(x for x in AUTOMATIC if not any(f"{x}{r + 1}" in taken for r in range(count)))
+    return tuple(f"{letter}{r + 1}" for r in range(count))
+
+
+def _by_name(system: System, given: Any) -> dict[str, Any]:
+    """Quasi-velocities by name; of a list, those that the system states keep their names, and others are numbered."""
+    if not isinstance(given, list | tuple):
+        return by_name("quasi_velocities", given, EXAMPLE, StatementError)
+    names = automatic_names(system, len(given))
+    stated = [each if isinstance(each, str) and each in system.quasi_velocities else None for each in given]
+    return {own or name: each for own, name, each in zip(stated, names, given, strict=True)}
+
+
+def checked_quasi_velocities(system: System, given: Any) -> dict[str, sm.Expr]:
     """As many as the constraints leave free, linear in the velocities and independent of each other and of them."""
     s = system.statement
     k = len(s.q) - len(s.constraints)
+    given = _by_name(system, given)
     if len(given) != k:
         raise StatementError(
             f"{len(given)} quasi-velocities for {len(s.q)} coordinates with {len(s.constraints)} constraints: give {k}"

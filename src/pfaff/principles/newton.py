@@ -9,6 +9,7 @@ import sympy as sm
 
 from pfaff.principles.dalembert import ParticleEquations
 from pfaff.principles.typeset import Step, vanishing
+from pfaff.statement.told import answering
 from pfaff.threads import cached_property
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 AXES = "xyz"
 
 
+@answering
 @dataclass(frozen=True, eq=False)
 class NewtonEquations(ParticleEquations):
     """m R̈ − F − N = 0 with ideal reactions, Σ N·∂R/∂q_j + (Aᵀp)_j = 0, and A q̇ + b = 0."""

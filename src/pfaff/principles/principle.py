@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import sympy as sm
 
+from pfaff.checks import Check
 from pfaff.flow.flow import numbers_of
 from pfaff.flow.statics import all_reactions
+from pfaff.flow.verified_accelerations import verified_accelerations
 from pfaff.principles.typeset import Step, document, lines, typeset, vanishing
 from pfaff.statement import Statement, System
 from pfaff.statement.told import answering
@@ -20,6 +22,8 @@ if TYPE_CHECKING:
     from pfaff.case import Bound
     from pfaff.flow.flow import Flow
     from pfaff.principles.formulation import Formulation
+
+VERIFIED = 4  # random states at which the equations are verified
 
 
 @answering
@@ -70,6 +74,17 @@ class Principle(Travels):
         if self.system.redundant:
             p = all_reactions(self.system, np.asarray(q, dtype=float), p, numbers_of(case), time)
         return accelerations, p
+
+    @cached_property
+    def checks(self) -> tuple[Check, ...]:
+        """What this principle gives at a few random states, put into the balance of forces and into all constraints."""
+        from pfaff.principles.random_states import random_states
+
+        at = random_states(self.system, VERIFIED, 0)
+        x = np.concatenate([at.q, at.v])
+        return tuple(
+            verified_accelerations(self.system, x, at.numbers, at.time, *self.solve(at.q, at.v, at.numbers, at.time))
+        )
 
     def latex(self) -> str:
         """All steps, typeset one after the other."""

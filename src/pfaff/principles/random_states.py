@@ -8,11 +8,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import sympy as sm
 
 from pfaff.algebra.allowed_inertia import allowed_inertia, kinetic_units
 from pfaff.errors import ConstraintError, ConvergenceError, SingularMassError
 from pfaff.flow.initial import KEPT, Constraints, on_positions, on_velocities
 from pfaff.statement import System
+from pfaff.statement.characteristic import characteristic
+from pfaff.statement.evaluation import magnitudes
 from pfaff.statement.values import by_name, number_from, whole_number
 
 if TYPE_CHECKING:
@@ -22,6 +25,7 @@ TRIALS = 100  # random starts for one state
 REGULAR = 5e-2  # the least singular value of the unit rows of A that is looked for at a random state
 NEAR = 0.1  # how far coordinates are scattered about a given configuration, and parameters relative to it
 MOST = 10_000  # states
+EXTREME = 1e3  # characteristic sizes beyond this, or below its inverse, come from units
 
 
 @dataclass(frozen=True)
@@ -32,10 +36,12 @@ class States:
     v: np.ndarray
     numbers: np.ndarray
     time: np.ndarray
+    usual: np.ndarray  # sizes of velocities
 
 
 def random_states(system: System, states: int, seed: int, near: Mapping[str, float] | None = None) -> States:
-    """Coordinates, velocities and times of order one; parameters within a fifth of their defaults.
+    """Coordinates, velocities and times of order one, or of the order that units of a coordinate make usual; parameters
+    within a fifth of their defaults.
 
     About a configuration, coordinates are scattered by NEAR only, and parameters by a share of NEAR.
     """
@@ -49,10 +55,38 @@ def random_states(system: System, states: int, seed: int, near: Mapping[str, flo
     time = generator.uniform(0, 2, states)
     names, n = system.parameter_names, len(system.coordinates)
     q, v = np.zeros((n, states)), np.zeros((n, states))
+    usual = _usual_sizes(system)
     for k in range(states):
         case = system.at().unchecked(**dict(zip(names, numbers[:, k].tolist(), strict=True)))
-        q[:, k], v[:, k] = _admissible(case, generator, float(time[k]), centre)
-    return States(q, v, numbers, time)
+        q[:, k], v[:, k] = _admissible(case, generator, float(time[k]), centre, usual)
+    return States(q, v, numbers, time, usual[1])
+
+
+def _usual_sizes(system: System) -> tuple[np.ndarray, np.ndarray]:
+    """Sizes of coordinates and velocities: one unless units make another one usual.
+
+    An angle in millionths is large in numbers, and its sine has no digits where it is one million. Velocities are those
+    of like kinetic energy.
+    """
+    n = len(system.coordinates)
+    if system.rods:
+        return np.ones(n), np.ones(n)
+    s = system.statement
+    known: dict[sm.Basic, Any] = {p: 1.0 if value is None else float(value) for p, value in system.parameters.items()}
+    known |= {s.time: 1.0}
+    first = characteristic([s.kinetic], s.q, known | dict.fromkeys(s.v, 1.0)).usual
+    each = known | dict(zip(s.q, 0.4 * first, strict=True)) | dict(zip(s.v, np.eye(n), strict=True))
+    energies = np.broadcast_to(np.asarray(magnitudes([s.kinetic], each)[0], dtype=float), n)
+    heavy = np.isfinite(energies) & (energies > 0)
+    speeds = np.where(heavy, 1 / np.sqrt(np.where(heavy, energies, 1.0)), first)
+    speeds = _unless_usual(speeds / np.median(speeds[heavy] if heavy.any() else speeds))
+    stated = [s.kinetic, s.potential, s.dissipation, *s.forces, *s.constraints, *s.positions]
+    sizes = characteristic(stated, s.q, known | dict(zip(s.v, speeds.tolist(), strict=True))).usual
+    return _unless_usual(sizes), speeds
+
+
+def _unless_usual(sizes: np.ndarray) -> np.ndarray:
+    return np.where((sizes > 1 / EXTREME) & (sizes < EXTREME), 1.0, sizes)
 
 
 def _configuration(system: System, near: Mapping[str, float]) -> np.ndarray:
@@ -71,7 +105,11 @@ def _near(value: Any, generator: np.random.Generator, states: int, spread: float
 
 
 def _admissible(
-    case: Case, generator: np.random.Generator, time: float, centre: np.ndarray | None
+    case: Case,
+    generator: np.random.Generator,
+    time: float,
+    centre: np.ndarray | None,
+    usual: tuple[np.ndarray, np.ndarray],
 ) -> tuple[np.ndarray, np.ndarray]:
     """A random state on the constraints; where Newton's method does not reach them, from another start.
 
@@ -80,10 +118,10 @@ def _admissible(
     constraints, n = Constraints(case), len(case.system.coordinates)
     free, best, found = np.ones(n, dtype=bool), KEPT, None
     for _ in range(TRIALS):
-        start = generator.uniform(-1, 1, n)
+        start = usual[0] * generator.uniform(-1, 1, n)
         try:
             q = on_positions(constraints, start if centre is None else centre + NEAR * start, np.zeros(n), free, time)
-            v = on_velocities(constraints, q, generator.uniform(-1, 1, n), free, time, exactly=True)
+            v = on_velocities(constraints, q, usual[1] * generator.uniform(-1, 1, n), free, time, exactly=True)
         except (ConstraintError, ConvergenceError):
             continue
         _, _, A, M = constraints(q, v, time)

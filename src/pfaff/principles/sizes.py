@@ -7,7 +7,7 @@ that, component by component (Skeel 1979, J. ACM 26): sizes that exist where x i
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,12 +17,13 @@ from pfaff.flow.cancellation import sized
 from pfaff.flow.graph import Graph
 from pfaff.flow.program import Program, program_of
 from pfaff.principles import AppellEquations, Principle
-from pfaff.statement.inertia import weighed_by_constraints
+from pfaff.statement.inertia import usual_inertias
 from pfaff.threads import once
 
 if TYPE_CHECKING:
     from pfaff.principles.random_states import States
 
+BLUR = 1e-6  # share of the speeds by which velocities are moved, for the first-order effect
 SLOW = 1e-3  # of all kinetic energy in one velocity, or of one: slower ones are not told from rest
 
 
@@ -67,7 +68,9 @@ def sizes(equations: Principle, at: States, reference: Sequence[np.ndarray]) -> 
     u, (_, p) = _speeds(equations, at), reference
     v = np.abs(at.v) + _applied(u.B, u.sizes)
     exact, large = _balances(equations.formulation.graph, at, v)
-    weighed = penalised(exact.M, exact.A)[0] if weighed_by_constraints(equations.system) else exact.M
+    if isinstance(equations, AppellEquations) and equations.carried:
+        large = _with_blurred_velocities(equations.formulation.graph, at, v, u, large)
+    weighed = penalised(exact.M, exact.A, usual_inertias(equations.system))[0]
     mobility, pull = _inverse(weighed), _turned(exact.A)
     compliance = _inverse(exact.A @ mobility @ pull)
     a = np.abs(_product(mobility, exact.h)) + _applied(mobility @ pull, p)  # what forces and reactions make each
@@ -77,6 +80,15 @@ def sizes(equations: Principle, at: States, reference: Sequence[np.ndarray]) -> 
     terms = _moving(v, at, weighed), _fitting(large.M, forces), _fitting(_turned(large.A), forces)
     found = Sizes(accelerations, reactions, terms, u.sizes, forces)
     return _of_quasi_velocities(found, u, reference, exact, large) if isinstance(equations, AppellEquations) else found
+
+
+def _with_blurred_velocities(graph: Graph, at: States, v: np.ndarray, u: Speeds, large: Balance) -> Balance:
+    """Small entries of an orthonormal basis are known to ε of its columns, not of themselves: so are the velocities
+    B u, and what depends on them to first order."""
+    blurred = np.broadcast_to(np.abs(u.sizes).sum(axis=0), v.shape)
+    beyond = _balances(graph, at, v + BLUR * blurred)[1]
+    more = [(getattr(beyond, each) - getattr(large, each)) / BLUR for each in ("h", "gamma")]
+    return replace(large, h=large.h + more[0], gamma=large.gamma + more[1])
 
 
 def _of_quasi_velocities(
@@ -96,9 +108,9 @@ def _of_quasi_velocities(
 
 
 def _moving(v: np.ndarray, at: States, M: np.ndarray) -> np.ndarray:
-    """Velocities that the constraints forbid are rounding errors of those that were drawn, which are of order one."""
+    """Velocities that the constraints forbid are rounding errors of those that were drawn, which are of usual size."""
     energy = np.einsum("is,sij,js->s", at.v, M, at.v)
-    return v + SLOW * np.maximum(1.0, np.sqrt(np.abs(energy / np.einsum("sii->is", M))))
+    return v + SLOW * np.maximum(at.usual[:, None], np.sqrt(np.abs(energy / np.einsum("sii->is", M))))
 
 
 def _product(matrices: np.ndarray, columns: np.ndarray) -> np.ndarray:

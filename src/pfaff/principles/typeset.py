@@ -17,6 +17,7 @@ LONG = 3000  # nodes beyond which expanding takes seconds and helps nobody
 NAME = re.compile(r"[A-Za-z]\w*")
 MATRICES = re.compile(r"(?<![\\A-Za-z])([ABMbhpqu])(?![A-Za-z])")
 ANGLES = 4  # factors beyond which collecting angles does
+MULTIPLE = 12  # largest multiple of an angle beside others that is worth expanding
 
 
 def short(expression: sm.Expr) -> sm.Expr:
@@ -32,6 +33,27 @@ def shorter(expression: sm.Expr) -> sm.Expr:
     if longer_than(LONG, expanded) or max(map(_angles, sm.Add.make_args(expanded))) > ANGLES:
         return expression
     return min((expression, expanded, sm.expand(TR5(expanded)), short(expanded)), key=sm.count_ops)
+
+
+def simplified(expression: sm.Expr) -> sm.Expr:
+    """SymPy's simplest form; angles are measured in multiples that occur, since it expands sin(n x) n times."""
+    angles = [e.args[0] for e in expression.atoms(sm.sin, sm.cos, sm.tan)]
+    multiples: dict[sm.Basic, list[sm.Rational]] = {}
+    for term in {term for angle in angles for term in sm.Add.make_args(angle)}:
+        number, rest = term.as_coeff_Mul()
+        if number.is_Rational and rest.is_Symbol:
+            multiples.setdefault(rest, []).append(number)
+    units = {x: _common(numbers) for x, numbers in multiples.items()}
+    if any(abs(number / units[x]) > MULTIPLE for x, numbers in multiples.items() for number in numbers):
+        return expression
+    inner = {x: sm.Dummy(x.name, **x.assumptions0) for x, unit in units.items() if unit != 1}
+    measured = expression.xreplace({x: each / units[x] for x, each in inner.items()})
+    return sm.simplify(measured).xreplace({each: units[x] * x for x, each in inner.items()})
+
+
+def _common(numbers: list[sm.Rational]) -> sm.Rational:
+    """The largest number of which all are multiples."""
+    return sm.Rational(sm.igcd(*(n.p for n in numbers), 0), sm.ilcm(*(n.q for n in numbers), 1))
 
 
 def longer_than(nodes: int, expression: sm.Expr) -> bool:

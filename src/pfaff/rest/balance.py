@@ -167,7 +167,8 @@ class Balance:
         """
         at = self.at(z, parameters)
         forces, d = self._taking_part(z, at), at.stiffness_units if units is None else units[: self.statics.n]
-        return max(_ratio(d * at.balance, (d * forces).max(initial=0.0)), self._off(z, at, forces))
+        with np.errstate(over="ignore"):  # no balance is seen beside forces beyond all numbers
+            return max(_ratio(d * at.balance, (d * forces).max(initial=0.0)), self._off(z, at, forces))
 
     def residual_by_rows(self, z: np.ndarray, parameters: np.ndarray) -> float:
         """The largest unbalanced force, each relative to the forces of its own row, with the reactions kept."""

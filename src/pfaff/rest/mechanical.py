@@ -15,13 +15,16 @@ import numpy as np
 
 from pfaff.algebra.allowed_inertia import allowed_inertia
 from pfaff.algebra.tolerances import NEIGHBOUR, RANK
-from pfaff.errors import ConvergenceError, SingularMassError
+from pfaff.checks import Check, Checked, doubted
+from pfaff.errors import ConstraintError, ConvergenceError, SingularMassError
+from pfaff.flow.initial import KEPT, Constraints, usual_sizes
 from pfaff.flow.statics import all_reactions
 from pfaff.flow.uniform_motion import frame_velocities
 from pfaff.rest.balance import Balance
+from pfaff.rest.verified import of_equilibrium
 from pfaff.statement.constraints import numbered
 from pfaff.statement.told import told
-from pfaff.statement.values import SQUARABLE, one_of, place
+from pfaff.statement.values import huge, one_of, place
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -36,7 +39,7 @@ SINGULAR = 1e-13  # inertia below this, relative to the largest in units in whic
 
 @told
 @dataclass(frozen=True)
-class Equilibrium:
+class Equilibrium(Checked):
     """A configuration at rest, the reactions p of its independent constraints, and the family it belongs to."""
 
     case: Case
@@ -69,7 +72,10 @@ class Equilibrium:
         family = f"on a {self.family_dimension}-dimensional family" if self.family_dimension else "isolated"
         balance = f"to {self.residual:.1e}" if self.residual else "exactly"
         moving = f", in coordinates that move along with the constraints at {carried}" if carried else ""
-        return f"in balance {balance}, {family}" + (f", at {where}" if where else "") + moving
+        return doubted(f"in balance {balance}, {family}" + (f", at {where}" if where else "") + moving, self.checks)
+
+    def _verify(self) -> Iterator[Check]:
+        return of_equilibrium(self)
 
     def __getitem__(self, name: str) -> float:
         known = {**self.coordinates, **self.reaction}
@@ -155,6 +161,7 @@ def equilibrium_in(balance: Balance, z: np.ndarray) -> Equilibrium:
 def check_rest(balance: Balance, z: np.ndarray) -> None:
     """Raise where small motions lack inertia, or where the equilibrium does not last."""
     _check_mass(balance.case, balance, z)
+    _check_redundant(balance.case, z[: balance.statics.n])
     check_steady(balance.case, balance, z)
 
 
@@ -180,13 +187,12 @@ def check_rests(balance: Balance, z: np.ndarray, load: str | None) -> None:
 def check_finite(case: Case, balance: Balance, z: np.ndarray) -> None:
     residual, jacobian, _ = balance.evaluate(z, case.numbers)
     if not (np.isfinite(residual).all() and np.isfinite(jacobian).all()):
-        sizes = {p.name: float(case.numbers[k]) for k, p in enumerate(case.system.parameters)}
-        huge = ", ".join(f"{name} is {value:g}" for name, value in sizes.items() if abs(value) > SQUARABLE)
+        culprits = huge(case.system.parameter_names, case.numbers)
         raise ConvergenceError(
             f"the forces of {case.system.name} are not finite at the start of the search: "
             f"fix a coordinate where they are, such as equilibrium({case.system.coordinate_names[0]}=1); if a load of "
             "zero is the cause, give it another value, case.at(…), at which hopf and branch then begin"
-            + (f", or use other units: {huge}" if huge else "")
+            + (f", or use other units: {culprits}" if culprits else "")
         )
 
 
@@ -227,6 +233,25 @@ def _check_mass(case: Case, balance: Balance, z: np.ndarray) -> None:
             f"the mass matrix of {case.system.name} is not positive definite{beside}, mostly along {along}: "
             f"give {along} positive inertia or remove it from the coordinates"
         )
+
+
+def _check_redundant(case: Case, q: np.ndarray) -> None:
+    """Raise where holonomic constraints that followed from the others for the default parameters do not for those of
+    the case."""
+    first = case.system.stated.nonholonomic
+    rows = [k for k in case.system.redundant if k >= first]
+    if not rows:
+        return
+    constraints = Constraints(case)
+    phi, _, A, M = constraints(q, 0 * q)
+    sizes = np.maximum(constraints.position_terms(q, 0.0), np.abs(A[first:]) @ usual_sizes(q, M))
+    for k in rows:
+        left = phi[k - first]
+        if abs(left) > KEPT * sizes[k - first]:
+            raise ConstraintError(
+                f"{constraints.row_of(k)} of {case.system.name} follows from the others with its default parameters, "
+                f"but not with these, and is violated by {abs(left):.2g}: give parameters for which all of them hold"
+            )
 
 
 def check_steady(case: Case, balance: Balance, z: np.ndarray) -> None:

@@ -13,6 +13,7 @@ import numpy as np
 from pfaff.algebra.pencil import Pencil
 from pfaff.algebra.tolerances import NEIGHBOUR, RANK, rank
 from pfaff.algebra.units import inertial_units, row_units
+from pfaff.errors import RankError
 from pfaff.flow.shape import ignorable_coordinates
 from pfaff.flow.statics import statics_of
 from pfaff.flow.symmetries import symmetries
@@ -131,12 +132,23 @@ def complement(columns: np.ndarray) -> np.ndarray:
 
 def motions(lin: Linearisation, r: Reduced, beside: Reduced | None = None) -> Pencil:
     """K + λ C + λ² M in independent coordinates, those of ``beside`` if given; λ − J if it is not of second order."""
+    if beside is not None:
+        check_alike(*((each.Z.shape[1], each.speeds.shape[1]) for each in (r, beside)))
     if r.left is None:
         J = r.J if beside is None else _turned(r, beside)
         return Pencil((-J, np.eye(len(J))))
     left, Z = r.bases if beside is None or beside is r else r.bases_by(beside)
     with np.errstate(over="ignore", invalid="ignore"):  # an overflow is reported by the pencil
         return Pencil(tuple(left.T @ matrix @ Z for matrix in (lin.stiffness, lin.C, lin.M)))
+
+
+def check_alike(here: tuple[int, ...], there: tuple[int, ...]) -> None:
+    """Raise unless small motions have as many directions at one equilibrium as at another, in whose they are taken."""
+    if here != there:
+        raise RankError(
+            f"the small motions have {sum(here)} states here and {sum(there)} there, and no common directions: compare "
+            "equilibria at which the same constraints move, or take each by itself"
+        )
 
 
 def _by_coordinates(basis: np.ndarray, rows: list[int]) -> np.ndarray:

@@ -225,7 +225,8 @@ class Linearisation:
 
     def mode(self, value: complex, like: Linearisation | None = None) -> np.ndarray:
         """The amplitudes of the coordinates in the mode of an eigenvalue, the largest of them one."""
-        value = complex_number("value", value)
+        number = isinstance(value, sm.Expr) and value.is_number
+        value = complex_number("value", complex(value) if number else value, symbols=False)
         if like is not None:
             instance("like", like, Linearisation, "case.linearise()")
         pencil, r = self.motions(like), (like or self).reduced

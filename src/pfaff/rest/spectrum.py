@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pfaff.algebra.tolerances import turning
+from pfaff.checks import Check, Checked, doubted
 from pfaff.errors import number_of
 from pfaff.rest.fed_energy import fed_along
 from pfaff.statement.told import told
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 @told
 @dataclass(frozen=True)
-class Spectrum:
+class Spectrum(Checked):
     """Eigenvalues of small motions, the structural zeros kept apart.
 
     ``vectors`` holds, column by column, the coordinates' part of each mode (all states of a plain ODE);
@@ -54,7 +55,12 @@ class Spectrum:
             verdict = f"unstable: {growing_modes(oscillating, straight)}{self._fed}"
         causes = "; ".join(f"{count} from {cause}" for cause, count in self.zeros.items())
         zeros = number_of(self.structural_zeros, "structural zero")
-        return verdict + (f" ({zeros} set apart: {causes})" if causes else "")
+        return doubted(verdict + (f" ({zeros} set apart: {causes})" if causes else ""), self.checks)
+
+    def _verify(self) -> list[Check]:
+        from pfaff.rest.verified import of_linearisation
+
+        return [] if self.linearisation is None else of_linearisation(self.linearisation, self.values)
 
     @property
     def _fed(self) -> str:

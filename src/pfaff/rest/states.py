@@ -14,6 +14,7 @@ from pfaff.algebra.structural_zeros import Deflation
 from pfaff.algebra.tolerances import NEIGHBOUR
 from pfaff.errors import ConvergenceError, PfaffError
 from pfaff.flow.sparse_jacobian import is_sparse, jacobian_at, sparse_linearised
+from pfaff.rest.reduction import check_alike
 from pfaff.statement.told import told
 from pfaff.statement.values import number_from, one_of
 
@@ -129,6 +130,7 @@ class FlowLinearisation:
         """λ − J, in the directions of this equilibrium or of one beside it."""
         if beside is None:
             return Pencil((-self.J, np.eye(len(self.J))))
+        check_alike(self.directions.shape[1:], beside.directions.shape[1:])
         turn = np.linalg.lstsq(self.directions, beside.directions, rcond=None)[0]
         return Pencil((-np.linalg.solve(turn, self.J @ turn), np.eye(len(self.J))))
 

@@ -7,7 +7,7 @@ members tell its dimension, and the zeros are divided out.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -19,6 +19,7 @@ from pfaff.algebra.newtons_method import newton
 from pfaff.algebra.rounding import axis_rounding
 from pfaff.algebra.structural_zeros import Deflation, zero_chain
 from pfaff.algebra.tolerances import NEIGHBOUR
+from pfaff.checks import Check, Checked, doubted
 from pfaff.errors import ConvergenceError, ParameterError, PfaffError, nearest
 from pfaff.flow.flow import Flow
 from pfaff.flow.in_quasi_velocities import quasi_values
@@ -26,6 +27,7 @@ from pfaff.flow.initial import initial_state
 from pfaff.flow.relative import accidental, independent, relative_flow
 from pfaff.rest.spectrum import Spectrum
 from pfaff.rest.steady_families import ULPS, allowed_directions, exact_zeros, null_vector, selections
+from pfaff.rest.verified import of_steady
 from pfaff.statement.told import shown_in_notebooks
 from pfaff.statement.values import number_from, one_of, shown, spelt
 from pfaff.threads import cached_property
@@ -47,7 +49,7 @@ ROUNDED = 1e-8  # states below this, relative to the largest, are set to zero if
 @shown_in_notebooks
 @spelt
 @dataclass(frozen=True)
-class SteadyMotion:
+class SteadyMotion(Checked):
     """A steady motion: ``motion["theta"]`` and ``motion["phi_dot"]`` are constant, all velocities are known.
 
     ``family`` are names that select a member of the family of steady motions it belongs to: those that were fixed,
@@ -138,7 +140,10 @@ class SteadyMotion:
         told = ", ".join(f"{name} = {value:g}" for name, value in values.items())
         family = f"one of a family in {' and '.join(self.family)}" if self.zeros else "isolated"
         how = "stable" if self.stable else "unstable"
-        return f"steady motion with {told or 'everything at rest'}, {family}: {how}"
+        return doubted(f"steady motion with {told or 'everything at rest'}, {family}: {how}", self.checks)
+
+    def _verify(self) -> Iterator[Check]:
+        return of_steady(self)
 
     def branch(self, name: str, to: float | None = None, **options: Any) -> EquilibriumBranch:
         """The branch of steady motions in a parameter, a speed or a coordinate, its critical points located."""
@@ -206,7 +211,7 @@ def path_at_speed(case: Case, load: str, fixed: Mapping[str, float]) -> SteadyPa
 def _flow_with(case: Case, speeds: list[str], others: list[str], keep: list[str]) -> Flow:
     """The relative flow with these speeds among its states, and as many of the others as are free beside them."""
     flow = relative_flow(case.system, speeds, case.numbers, keep=keep)
-    wanted = independent(case.system, speeds, others)
+    wanted = independent(case.system, speeds, others, case.numbers)
     if set(wanted) <= set(flow.states):
         return flow
     return relative_flow(case.system, [*speeds, *wanted], case.numbers, keep=keep)

@@ -16,7 +16,8 @@ import sympy as sm
 from pfaff.errors import ParameterError, PfaffError
 from pfaff.stability.critical_load import CriticalLoad
 from pfaff.statement.evaluation import fraction
-from pfaff.statement.expressions import expressed
+from pfaff.statement.expressions import converted, expressed
+from pfaff.statement.told import answering
 from pfaff.statement.values import instance, number_from
 from pfaff.threads import once
 
@@ -49,13 +50,14 @@ class ExactLoad(CriticalLoad):
         if self.value is None:
             return super().status
         where = ", ".join(f"{name} = {value:g}" for name, value in (self.near or {}).items())
-        value = sm.sympify(self.value, strict=True)
+        value = converted(self.value)
         decimal = f" ≈ {float(value):.12g}" if value.is_number and not value.is_Integer else ""
         return f"{self.kind} at {self.load} = {value}{decimal}" + (
             f" (the branch that holds near {where})" if where else ""
         )
 
 
+@answering
 @dataclass(frozen=True)
 class ExactLinearisation:
     """M, C and K + Σ p G on the velocities that the constraints allow, as SymPy matrices."""
@@ -242,7 +244,7 @@ def exact_value(value: Any, symbol: sm.Symbol) -> sm.Expr:
     """A float stands for the decimal that it prints: 1.5 is 3/2."""
     if value is None:
         raise ParameterError(f"parameter {symbol.name!r} has no value: give it a number or a symbol")
-    return fraction(str(value)) if isinstance(value, float) else sm.sympify(value, strict=True)
+    return fraction(str(value)) if isinstance(value, float) else converted(value)
 
 
 def _reactions(name: str, balance: sm.Matrix, p: sm.Matrix) -> dict[sm.Symbol, sm.Expr]:

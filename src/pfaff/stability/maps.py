@@ -67,7 +67,8 @@ def closed_map(case: Case, load: str, axes: Mapping[str, np.ndarray], to: float 
     values = np.empty(points.shape[1])
     for start in range(0, points.shape[1], CHUNK):
         chunk = slice(start, start + CHUNK)
-        values[chunk] = pencil.quartic(points[:, chunk], top)
+        with np.errstate(over="ignore", invalid="ignore"):  # where an overflow hides the answer, a search decides
+            values[chunk] = pencil.quartic(points[:, chunk], top)
     how = f"closed form of the Hurwitz determinant, up to {load} = {top:g}"
     return FlutterMap(load, axes, values.reshape([len(each) for each in axes.values()]), how)
 
@@ -144,7 +145,8 @@ class AffinePencil:
         d0, d1, d2 = np.linalg.det(K0), _mixed(K0, K1), np.linalg.det(K1)  # ρ_4
         u0, u1 = r1 * a0 - r0 * b0, r1 * a1 - r0 * b1
         square = r1 * r1
-        roots = _quadratic_roots(u1 * b1 - square * d2, u1 * b0 + u0 * b1 - square * d1, u0 * b0 - square * d0)
+        D_3 = u1 * b1 - square * d2, u1 * b0 + u0 * b1 - square * d1, u0 * b0 - square * d0
+        roots = _quadratic_roots(*D_3)
         first = np.full(c.shape[1], np.nan)
         for F in roots:  # ascending: the later ones must not overwrite an earlier one
             crosses = (F > 0) & (to >= F) & ((b0 + b1 * F) * r1 > 0)
@@ -152,7 +154,7 @@ class AffinePencil:
         if self._undamped is not None:
             first = np.where(r1 == 0, self._undamped, first)
         # Where Hurwitz' conditions fail without load, or the stiffness turns singular first, a search decides.
-        stable = (r1 > 0) & (a0 > 0) & (b0 > 0) & (d0 > 0) & (u0 * b0 - square * d0 > 0)
+        stable = (r1 > 0) & (a0 > 0) & (b0 > 0) & (d0 > 0) & (D_3[2] > 0) & np.isfinite(D_3).all(axis=0)
         singular = _quadratic_roots(*(np.full(c.shape[1], d) for d in (d2, d1, d0)))
         sooner = [(root > 0) & (root < np.where(np.isnan(first), to, first)) for root in singular]
         doubtful = (~stable & ~((r1 == 0) & (self._undamped is not None))) | sooner[0] | sooner[1]

@@ -143,6 +143,7 @@ def paradox(
         weights = np.array([number_from(name, direction.get(name, 0.0)) for name in sources])
         if not (weights.min() >= 0 and weights.max() > 0):
             raise ParameterError(f"direction {shown(direction)}: damping must be finite, non-negative and not all zero")
+        weights = weights / weights.max()  # first: squares of the values as given may under- or overflow
         weights = weights / np.linalg.norm(weights)
     weak = WeakDamping(case, load, sources)
     named = None if weights is None else dict(zip(sources, weights.tolist(), strict=True))

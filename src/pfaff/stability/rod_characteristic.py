@@ -39,6 +39,7 @@ AGREEMENT = 1e-3  # relative agreement between the root and the search that it s
 STILL = 1e-6  # eigenvalues below this part of the lowest frequency of the unloaded rod are zero
 
 
+@answering
 @dataclass(frozen=True, eq=False)
 class RodCharacteristic(Travels):
     """D(λ; load) of a case: one uniform rod, clamped to a block or a wall, with anything attached to its end."""

@@ -17,6 +17,12 @@ import sympy as sm
 
 from pfaff.errors import ParameterError, PfaffError, closest
 
+ELSEWHERE = {  # how other programs call arguments, and how they are called here
+    **dict.fromkeys(("tol", "rtol", "atol"), "tolerance"),
+    **dict.fromkeys(("n", "num", "npoints", "t_eval", "dt"), "samples"),
+    **dict.fromkeys(("tend", "t_end", "tmax", "tf", "t_span", "tspan", "until"), "duration"),
+    **dict.fromkeys(("y0", "x0", "q0", "ic"), "initial"),
+}
 NAMED = inspect.Parameter.KEYWORD_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD
 
 
@@ -67,6 +73,8 @@ def unfolded(words: str, given: Mapping[str, Any], *mappings: Mapping[Any, Any])
     inside = given.get(words)
     if isinstance(inside, Mapping):
         return unfolded(words, {name: value for name, value in given.items() if name != words}, inside, *mappings)
+    if inside is not None and isinstance(inside, list | tuple):
+        raise ParameterError(f"{words}={inside!s:.40}: give values by name, {words}={{'x': 1}}")
     found = dict(given)
     for each in mappings:
         for name, value in renamed(each).items():
@@ -83,8 +91,8 @@ def check_keywords(function: Callable[..., Any], given: Iterable[str], known: Co
     parameters = inspect.signature(function).parameters.items()
     arguments = {name for name, each in parameters if each.kind in NAMED} - {"self"}
     for name in given:
-        near = "" if name in known else closest(name, {*known, *arguments})
-        if near in arguments - set(known):
+        near = "" if name in known else ELSEWHERE.get(name) or closest(name, {*known, *arguments})
+        if near in {*arguments, words_of(function)} - set(known):
             raise ParameterError(f"{function.__name__} has no argument {name!r}: did you mean {near!r}?")
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import sympy as sm
 
 from pfaff.errors import StatementError
-from pfaff.statement.expressions import expressed
+from pfaff.statement.expressions import converted, expressed
 from pfaff.statement.names import checked_title
 from pfaff.statement.values import LISTED, by_name, listed, one_of, shown, spelt, truth, whole_number
 
@@ -60,7 +60,7 @@ class Drawing:
 
     def __post_init__(self) -> None:
         for kind in ("points", "marks", "angles", "circles", "arrows", "discs", "wheels", "bodies"):
-            by_name(kind, getattr(self, kind), "{'end': …}", StatementError)
+            object.__setattr__(self, kind, by_name(kind, getattr(self, kind), "{'end': …}", StatementError))
         if not self.points:
             raise StatementError("a drawing needs at least one point, such as points={'end': (x, y)}")
         for kind in ("links", "springs", "outlines", "curves"):
@@ -141,6 +141,8 @@ class Drawing:
     def check_symbols(self, to_plain: Mapping[sm.Basic, sm.Basic], known: set[sm.Symbol], system: str) -> None:
         """Raise for symbols other than coordinates, parameters and time."""
         for name, entry in self.entries():
+            if entry.has(sm.nan, sm.oo, -sm.oo, sm.zoo, sm.I):
+                raise StatementError(f"the drawing of {name!r} contains {shown(entry)}: give finite real expressions")
             plain = entry.xreplace(dict(to_plain))
             functions = plain.atoms(sm.core.function.AppliedUndef)
             for symbol in sorted({*functions, *plain.free_symbols} - known, key=str):
@@ -193,4 +195,4 @@ def replaced(drawing: Drawing | None, values: Mapping[sm.Basic, sm.Basic]) -> Dr
     """A drawing with some symbols replaced, such as loads by functions of time."""
     if drawing is None:
         return None
-    return drawing.mapped(lambda given, name: sm.sympify(given, strict=True).xreplace(dict(values)))
+    return drawing.mapped(lambda given, name: converted(given).xreplace(dict(values)))

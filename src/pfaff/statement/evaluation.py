@@ -19,7 +19,7 @@ SIMPLIFYING = Lock()  # SymPy meanwhile changes the digits of mpmath's common co
 class Arithmetic:
     """The numbers and functions used: here those of NumPy, in double precision."""
 
-    modules: Any = "numpy"
+    modules: Any = ("scipy", "numpy")  # NumPy alone has erf for single numbers only
     # The common functions: to look for others, SymPy imports all of NumPy, which takes a third of a second.
     common: Mapping[Any, Callable[..., Any]] = {
         sm.sin: np.sin, sm.cos: np.cos, sm.tan: np.tan, sm.exp: np.exp, sm.log: np.log,
@@ -36,7 +36,7 @@ class Arithmetic:
     def function(self, kind: Any, count: int) -> Callable[..., Any]:
         def compiled() -> Callable[..., Any]:
             arguments = sm.symbols(f"x1:{count + 1}")
-            return sm.lambdify(arguments, kind(*arguments), self.modules)
+            return sm.lambdify(arguments, kind(*arguments), list(self.modules))
 
         return self.common[kind] if kind in self.common and count == 1 else self._functions.get((kind, count), compiled)
 
@@ -118,6 +118,6 @@ def _value(e: sm.Basic, known: dict[sm.Basic, Any], arithmetic: Arithmetic) -> A
         found = arithmetic.function(e.func, len(e.args))(*map(value, e.args))
     else:
         symbols = sorted(e.free_symbols, key=str)
-        found = sm.lambdify(symbols, e, arithmetic.modules, dummify=True)(*map(value, symbols))
+        found = sm.lambdify(symbols, e, list(arithmetic.modules), dummify=True)(*map(value, symbols))
     known[e] = found
     return found

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import unicodedata
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any, NamedTuple, NoReturn
 
 import sympy as sm
@@ -27,6 +27,8 @@ FUNCTIONS: dict[str, Callable[..., sm.Expr]] = {
 }
 CONSTANTS = {"pi": sm.pi, "π": sm.pi, "E": sm.E}
 ALIASES = {"ln": sm.log}
+RELATIONS = ("=", "<", ">", "≤", "≥")
+CORNERS = ("abs", "Abs", "sign", "sgn", "max", "min", "Max", "Min", "Heaviside", "Piecewise", "step")
 BINDING = {"+": 1, "-": 1, "*": 2, "/": 2, "sign": 3, "**": 4, "^": 4}
 OPERATIONS: dict[str, Callable[[sm.Expr, sm.Expr], sm.Expr]] = {
     "+": lambda a, b: a + b,
@@ -82,14 +84,14 @@ def expressed(given: Any, known: Mapping[str, sm.Expr], culprit: str, refuse: ty
     if isinstance(given, str):
         return parsed(given, known, f"{culprit}, {shortened(given)}, is not an expression", refuse)
     try:
-        found = sm.sympify(given, strict=True)
+        found = converted(given)
     except Exception as problem:  # objects of the user's may raise anything when SymPy examines them
         kind = type(given).__name__
         raise refuse(f"{culprit} is of type {kind}, not an expression: give it in SymPy or as text") from problem
     if isinstance(found, BooleanAtom):
         raise refuse(f"{culprit} is {found}, the outcome of a comparison: {COMPARED}")
     if isinstance(found, sm.core.relational.Relational):
-        raise refuse(f"{culprit} is {found!s:.60}, {_relation(found)}")
+        raise refuse(f"{culprit} is {found!s:.60}, {_relation(found, refuse)}")
     return sm.S.Zero if found.is_Float and found == 0.0 else found  # SymPy tells 0.0 from 0
 
 
@@ -99,11 +101,26 @@ COMPARED = (
 )
 
 
-def _relation(found: sm.core.relational.Relational) -> str:
+def _relation(found: sm.core.relational.Relational, refuse: type[PfaffError]) -> str:
     """Why an equation or an inequality is no expression."""
     if isinstance(found, sm.Equality):
         return "an equation: give its right side alone"
-    return "an inequality, which holds on one side only: give an equation; an end stop is an event of simulate"
+    if refuse is ParameterError:
+        return f"an inequality: give what vanishes on its boundary, {found.lhs - found.rhs!s:.40}"
+    return (
+        "an inequality, and constraints that hold on one side only are not supported: state an equation, and end "
+        "motions at a stop by an event of simulate"
+    )
+
+
+def converted(given: Any) -> Any:
+    """SymPy's object for a number or an expression. Containers are none: SymPy executes the texts that it finds in
+    them, however strictly it is asked."""
+    if isinstance(given, sm.Basic | sm.MatrixBase):
+        return given
+    if isinstance(given, Collection) or getattr(given, "ndim", 0) > 0:
+        raise TypeError("a container is no expression")
+    return sm.sympify(given, strict=True)
 
 
 def vanishing(given: Any, known: Mapping[str, sm.Expr], culprit: str, refuse: type[PfaffError] = StatementError) -> Any:
@@ -139,8 +156,10 @@ class _Reader:
 
     def whole(self) -> sm.Expr:
         found = self.formula(0)
-        if self.next.text == "=":
-            self._unexpected("give an expression, of an equation what vanishes, left side minus right side")
+        if self.next.text in RELATIONS:
+            self._unexpected("give an expression, of a relation what vanishes, left side minus right side")
+        if self.next.text in (".", "'"):
+            self._unexpected("a velocity is written x_dot")
         if self.next.kind != END:
             # Where no names are known, a number is expected.
             unit = self.next.kind == "name" and not self.known and self.next.text not in CONSTANTS
@@ -198,7 +217,13 @@ class _Reader:
     def called(self, token: Token) -> sm.Expr:
         function = FUNCTIONS.get(token.text) or ALIASES.get(token.text)
         if function is None:
-            product = f"write {token.text}*(…) for a product, " if token.text in self.known else ""
+            if token.text in ("Derivative", "diff", "Diff"):
+                self.fail(f"no function {_at(token)}, a velocity is written x_dot")
+            if token.text in CORNERS:
+                self.fail(f"no function {_at(token)}, write a smooth one, as sqrt(x**2 + 1e-6) or tanh(x/1e-3)")
+            product = (
+                f"write {token.text}*(…) for a product or {token.text} alone, " if token.text in self.known else ""
+            )
             self.fail(f"no function {_at(token)}, {product}{nearest(token.text, FUNCTIONS)}")
         self.expect("(")
         arguments = [self.formula(0)]

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import sympy as sm
 
+from pfaff.algebra.allowed_inertia import kinetic_units
 from pfaff.algebra.tolerances import RANK
 from pfaff.statement.characteristic import characteristic
 from pfaff.statement.draws import Draws
@@ -29,29 +30,34 @@ NONE = 1e-13  # inertia below this, beside the terms of the kinetic energy, is n
 
 
 @once(most=64)
-def weighed_by_constraints(system: System) -> bool:
-    """Whether M is singular, or nearly so, somewhere where it is regular on the velocities that the constraints
-    allow."""
+def usual_inertias(system: System) -> np.ndarray | None:
+    """The usual inertia of every coordinate, by which constraints are weighed where M is singular, or nearly so, but
+    regular on the velocities that they allow; None where M is regular wherever it was looked at."""
     if not system.statement.constraints:
-        return False
-    M, A = _matrices(system, list(_points(system)))
+        return None
+    M, A, inertia = _matrices(system, list(_points(system)))
     finite = np.isfinite(M).all(axis=(1, 2)) & np.isfinite(A).all(axis=(1, 2))
-    return any(_regular_on_kernel(M[k], A[k]) for k in np.flatnonzero(finite & _weak(M, finite)))
+    if not any(_regular_on_kernel(M[k], A[k]) for k in np.flatnonzero(finite & _weak(M, finite))):
+        return None
+    largest = inertia[finite].max(axis=0)
+    rows = np.abs(A[finite]).max(axis=0)
+    return kinetic_units(np.diag(largest), rows) ** -2.0
 
 
 @once(most=64)
 def singular_alone(system: System) -> bool:
     """Whether M is singular everywhere."""
-    M, _ = _matrices(system, list(_points(system))[1 : 1 + RANDOM])
+    M, *_ = _matrices(system, list(_points(system))[1 : 1 + RANDOM])
     finite = np.isfinite(M).all(axis=(1, 2))
     return bool(finite.any() and _weak(M, finite, RANK)[finite].all())
 
 
-def _matrices(system: System, points: list[list[float]]) -> tuple[np.ndarray, np.ndarray]:
-    """M, in units in which its diagonal is one or zero, and A at points."""
+def _matrices(system: System, points: list[list[float]]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """M, in units in which its diagonal is one or zero, A, and the diagonal of M at points."""
     s = system.statement
     known = dict(zip((*s.q, s.time, *system.parameters), np.array(points).T, strict=True))
-    return _inertias(s.kinetic, s.v, known), _rows(system, known)
+    M, inertia = _inertias(s.kinetic, s.v, known)
+    return M, _rows(system, known), inertia
 
 
 def _weak(M: np.ndarray, finite: np.ndarray, least: float = LIGHT) -> np.ndarray:
@@ -79,8 +85,8 @@ def _points(system: System) -> Iterator[list[float]]:
             yield [*random(), 0.3, *usual[:k], 0.0, *usual[k + 1 :]]
 
 
-def _inertias(kinetic: sm.Expr, v: tuple[sm.Symbol, ...], known: dict[sm.Basic, Any]) -> np.ndarray:
-    """M at every point, in units in which its diagonal is one or zero."""
+def _inertias(kinetic: sm.Expr, v: tuple[sm.Symbol, ...], known: dict[sm.Basic, Any]) -> tuple[np.ndarray, np.ndarray]:
+    """M at every point, in units in which its diagonal is one or zero, and its diagonal."""
     n, count = len(v), len(next(iter(known.values())))
 
     def energies(moves: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -104,7 +110,8 @@ def _inertias(kinetic: sm.Expr, v: tuple[sm.Symbol, ...], known: dict[sm.Basic, 
         both = energies(moves)[0]
         for place, (i, j) in enumerate(pairs):
             found[:, i, j] = found[:, j, i] = np.where((units[i] > 0) & (units[j] > 0), both[place] - 1.0, 0.0)
-    return np.where(np.isfinite(single).all(axis=0)[:, None, None], found, np.nan)
+    finite = np.isfinite(single).all(axis=0)[:, None]
+    return np.where(finite[..., None], found, np.nan), np.where(units > 0, 2 * single, 0.0).T
 
 
 def _rows(system: System, known: dict[sm.Basic, Any]) -> np.ndarray:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import sympy as sm
 
 from pfaff.errors import StatementError, nearest
+from pfaff.statement.called import name_of
 from pfaff.statement.names import checked_name, checked_title
 from pfaff.statement.parameters import (
     Parametrised,
@@ -45,6 +46,7 @@ class Ode(Parametrised):
 
     def __post_init__(self) -> None:
         normalise = object.__setattr__
+        normalise(self, "equations", with_symbols(self.equations, self.equations))
         _check_states(self.equations)
         names = self.state_names
         normalise(self, "name", checked_title(self.name, "name of an ODE"))
@@ -133,9 +135,11 @@ def _check_states(equations: Any) -> None:
     for state in equations:
         function = isinstance(state, sm.core.function.AppliedUndef) and len(state.args) == 1
         if not (function or isinstance(state, sm.Symbol)):
+            rate = isinstance(state, sm.Derivative) and isinstance(name_of(state), str)
+            remedy = f"write {{{name_of(state)[:-4]}: …}} for this rate" if rate else "make it with symbols"
             raise StatementError(
-                f"state {shown(state)} is neither a symbol nor a function of time: make it with symbols or "
-                "dynamicsymbols, and give higher derivatives a state of their own"
+                f"state {shown(state)} is neither a symbol nor a function of time: {remedy}, and give higher "
+                "derivatives a state of their own, {x: v, v: -x}"
             )
     names = [checked_name(_name(state), "state") for state in equations]
     for name, times in Counter(names).items():

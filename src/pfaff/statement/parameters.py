@@ -215,5 +215,6 @@ def check_smooth(expression: sm.Expr, where: str, real: str) -> None:
         if not isinstance(term, SMOOTH):
             raise StatementError(
                 f"{where} contains {shown(term)}: smooth functions alone can be followed ({', '.join(FUNCTIONS)}); "
-                "a corner or a jump may be replaced by a steep tanh or sqrt(x**2 + epsilon**2)"
+                "a jump may be replaced by tanh(x/w) and a corner by sqrt(x**2 + w**2), with a width w that is small "
+                "beside what x covers: a hundredth of it, say, is followed in some twenty steps"
             )

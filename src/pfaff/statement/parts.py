@@ -12,7 +12,7 @@ import sympy as sm
 from pfaff.errors import ParameterError, StatementError
 from pfaff.statement.system import System
 from pfaff.statement.told import spelt
-from pfaff.statement.values import check_fitting, checked_value
+from pfaff.statement.values import check_fitting, checked_value, shown
 from pfaff.threads import cached_property
 
 
@@ -85,13 +85,19 @@ class Copies:
 
     def _array(self, symbol: sm.Symbol, value: Any) -> np.ndarray:
         if np.ndim(value) == 0:
-            return np.full(self.count, float(checked_value(symbol, _scalar(value))))
+            return np.full(self.count, self._number(symbol, value))
         if np.shape(value) != (self.count,):
             raise ParameterError(
                 f"{symbol.name} of part {self.part.name!r} has shape {np.shape(value)}: "
                 f"give one number, or an array of {self.count} numbers, one for each copy"
             )
-        return np.array([float(checked_value(symbol, _scalar(each))) for each in value])
+        return np.array([self._number(symbol, each) for each in value])
+
+    def _number(self, symbol: sm.Symbol, value: Any) -> float:
+        found = checked_value(symbol, _scalar(value))
+        if getattr(found, "free_symbols", None):
+            raise ParameterError(f"{symbol.name}={shown(value)} of part {self.part.name!r} is no number: give one")
+        return float(found)
 
 
 def _connectivity(part: Part, given: Any) -> np.ndarray:

@@ -81,8 +81,8 @@ def _foreign(leftover: sm.Basic, system: System) -> str:
             "is stated as its integral"
         )
     return (
-        "which is neither a coordinate nor a velocity of this system: add it to the coordinates, or write it as an "
-        "expression in time"
+        "which is neither a coordinate nor a velocity of this system: add it to the coordinates, write it as an "
+        "expression in time, or make it a parameter, which simulate(…, prescribed={…}) changes in time"
     )
 
 

@@ -25,7 +25,7 @@ def stated_quasi_velocities(system: System, words: Mapping[str, sm.Expr]) -> dic
     """Quasi-velocities by name, as stated; text is parsed in the words of the system."""
     if not isinstance(system.quasi_velocities, Mapping):
         raise StatementError(f"quasi_velocities={shown(system.quasi_velocities)}: give them by name, {EXAMPLE}")
-    if system.quasi_velocities and system.rods:
+    if system.quasi_velocities and isinstance(system.rods, tuple | list) and system.rods:
         raise StatementError(
             f"{system.name} has rods, whose velocities are not written out: leave out quasi_velocities"
         )

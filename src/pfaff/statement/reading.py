@@ -71,8 +71,11 @@ def read(system: System) -> None:
 
 def read_parameters(system: System) -> dict[sm.Symbol, Any]:
     parameters = checked_parameters(system.parameters, system.state_names, "a coordinate or velocity")
-    if system.time in parameters:
-        raise StatementError(f"parameter {system.time.name!r} is the time: rename it")
+    if any(symbol.name == system.time.name for symbol in parameters):
+        raise StatementError(
+            f"parameter {system.time.name!r} is the time: rename it, or leave it out and write the time of the "
+            "coordinates, dynamicsymbols._t"
+        )
     return parameters
 
 

@@ -68,7 +68,7 @@ def dependence(statement: Statement, defaults: Mapping[sm.Symbol, Any]) -> Depen
     # the rank is that of most points: at a singular one, or for special parameters, more rows depend on each other
     counted = [each.judged for each in found if each.holds and each.certain]
     counted = counted or [each.judged for each in found if each.certain] or [each.judged for each in found]
-    fewest = min((judged.dependent for judged in counted), key=len, default=set())
+    fewest: set[int] = min((judged.dependent for judged in counted), key=len, default=set())
     redundant = tuple(sorted(fewest))
     at_odds = [each.at_odds for each in found] if redundant else [()]
     empty = set(redundant).intersection(*(judged.empty for judged in counted))

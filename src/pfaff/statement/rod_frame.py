@@ -119,11 +119,12 @@ def _curved(rods: Sequence[Rod]) -> Drawing:
 
 def check_rods(system: System, own: list[str]) -> None:
     """Raise unless rods have different names, and each begins at coordinates or at points of rods before it."""
+    for rod in system.rods:
+        if not isinstance(rod, Rod):
+            raise StatementError(f"rods contains {shown(rod)}: give pfaff.Rod(…)")
     names = [rod.name for rod in system.rods]
     known = set(own)
     for k, rod in enumerate(system.rods):
-        if not isinstance(rod, Rod):
-            raise StatementError(f"rods contains {shown(rod)}: give pfaff.Rod(…)")
         if names.count(rod.name) > 1:
             raise StatementError(f"two rods are called {rod.name!r}: give each its own name")
         for name in filter(None, base_of(rod).names):

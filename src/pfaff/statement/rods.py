@@ -12,6 +12,7 @@ import sympy as sm
 
 from pfaff.errors import ParameterError, PfaffError, StatementError
 from pfaff.statement.coordinates import TIME
+from pfaff.statement.expressions import converted
 from pfaff.statement.names import checked_name
 from pfaff.statement.parameters import scalar
 from pfaff.statement.rod_basis import Basis, chain_of_bars, legendre_modes
@@ -77,7 +78,7 @@ class Rod(Travels):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "name", checked_name(self.name, "rod"))
-        if self.bars is None and self.modes != "auto":
+        if self.bars is None and not (isinstance(self.modes, str) and self.modes == "auto"):
             whole_number("modes", self.modes, 1, MANY, "more cannot be told apart in double precision", StatementError)
         elif self.bars is not None:
             whole_number("bars", self.bars, 1, MANY_BARS, "use modes instead", StatementError)
@@ -154,7 +155,7 @@ class Rod(Travels):
         if not self._undeclared:
             return
         numbers = {each: values.get(each.name) for each in self.symbols}
-        given = {each: sm.sympify(value) for each, value in numbers.items() if value is not None and each.name != load}
+        given = {each: converted(value) for each, value in numbers.items() if value is not None and each.name != load}
         length = self.length.xreplace(given)
         for name, stated in self._undeclared.items() if length.is_number else ():
             found, symbols = stated.xreplace(given), sorted(stated.free_symbols & set(given), key=str)

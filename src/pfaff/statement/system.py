@@ -150,9 +150,9 @@ class System(Parametrised):
         s, w = self.statement, self.uniform_motion
         if not w:
             return s.demanding
-        rest = {**dict(zip(s.v, w, strict=True)), s.time: sm.S.Zero}
-        free = len(self.nonholonomic_constraints)
-        return tuple(k < free and not identical(c.xreplace(rest), sm.S.Zero) for k, c in enumerate(s.constraints))
+        along = {**dict(zip(s.v, w, strict=True)), s.time: sm.S.Zero}
+        demands = (not identical(c.xreplace(along), sm.S.Zero) for c in s.constraints)
+        return tuple(k < s.nonholonomic and each for k, each in enumerate(demands))
 
     @cached_property
     def coordinate_names(self) -> tuple[str, ...]:
@@ -267,7 +267,8 @@ class System(Parametrised):
         """The equations of motion by a principle of mechanics, as SymPy matrices, LaTeX and a compiled flow.
 
         ``"lagrange"``, ``"appell"``, ``"hamilton"``, and with particles ``"dalembert"`` and ``"newton"``.
-        Quasi-velocities may be chosen for Appell's, by name: expressions linear in the velocities.
+        Quasi-velocities may be chosen for Appell's, by name or as a list: expressions linear in the velocities, or the
+        names of those that the system states.
         """
         from pfaff.principles import check_principle, derive
 

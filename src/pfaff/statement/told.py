@@ -18,6 +18,7 @@ Result = TypeVar("Result", bound=type)
 Called = TypeVar("Called", bound=Callable[..., Any])
 UNNAMED = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 ANY = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+ASKED = "_asked_rightly"  # marks functions that answer wrong arguments already
 ROUNDING = 1e-12  # values below this, relative to the largest of their kind, are shown as zero
 
 
@@ -47,7 +48,7 @@ def spelt(kind: Result) -> Result:
 
 def _ask_rightly(kind: type, made: bool) -> None:
     for name, function in list(vars(kind).items()):
-        if isinstance(function, FunctionType) and not hasattr(function, "__wrapped__"):
+        if isinstance(function, FunctionType) and not hasattr(function, ASKED):
             if not name.startswith("_"):
                 setattr(kind, name, rightly_asked(function, name, method=True))
             elif name == "__init__" and made:
@@ -76,6 +77,7 @@ def rightly_asked(function: Called, called: str = "", method: bool = False) -> C
                 raise
         raise ParameterError(wrong)
 
+    setattr(asked, ASKED, True)
     return asked  # type: ignore[return-value]
 
 
@@ -119,7 +121,10 @@ def _unfit(function: Callable[..., Any], called: str, method: bool, values: Any,
     if len(values) - method > len(unnamed):
         most = f"at most {number_of(len(unnamed), 'value')}" if unnamed else "nothing"
         named = [p.name for p in parameters if p.name not in given and p.kind not in ANY]
-        others = f", the others by name, {named[0]}=…" if named else ""
+        further = next(
+            (f", and values by name, {p.name}={{'x': …}}" for p in parameters if p.kind is p.VAR_KEYWORD), ""
+        )
+        others = (f", the others by name, {named[0]}=…" if named else "") + further
         return f"{called} takes {most} without a name and was given {len(values) - method}: {usage}{others}"
     return f"{called} cannot be called so: {usage}"
 
@@ -137,7 +142,15 @@ def no_such_name(self: Any, name: str) -> Any:
     """Python calls this where all else has failed."""
     if not name.startswith("_") and hasattr(type(self), name):
         return object.__getattribute__(self, name)  # a property of that name has failed: raise its own error
-    raise NoSuchNameError(type(self), name, remedy=getattr(type(self), "_elsewhere", {}).get(name, ""))
+    remedy = getattr(type(self), "_elsewhere", {}).get(name, "") or _in_brackets(self, name)
+    raise NoSuchNameError(type(self), name, remedy=remedy)
+
+
+def _in_brackets(result: Any, name: str) -> str:
+    """The remedy for a name of the system asked of a result that has it under this name."""
+    system: Any = getattr(result.__dict__.get("case"), "system", None)
+    known = hasattr(type(result), "__getitem__") and not name.startswith("_") and hasattr(system, "use_of")
+    return f"write it in brackets, …[{name!r}]" if known and system.use_of(name) else ""
 
 
 def _in_words(self: Any) -> str:

@@ -12,7 +12,7 @@ import os
 import reprlib
 import sys
 import warnings
-from collections.abc import Callable, Collection, Mapping, Sequence, Set, Sized
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set, Sized
 from fractions import Fraction
 from numbers import Number
 from pathlib import Path
@@ -321,3 +321,8 @@ def shown(value: Any) -> str:
 
 _brief = reprlib.Repr()
 _brief.maxstring = _brief.maxother = LONGEST + 2
+
+
+def huge(names: Iterable[str], numbers: Iterable[float]) -> str:
+    """Numbers without a finite square, by name; empty if there are none."""
+    return ", ".join(f"{name} is {x:g}" for name, x in zip(names, numbers, strict=True) if abs(x) > SQUARABLE)

@@ -32,7 +32,12 @@ class Task:
     known: dict[int, dict[int, Outcome]]
 
     def order(self, k: int, **more: Any) -> Order:
-        return Order(k, self.chunks.places(k), dict(self.known[k]) if k in self.known else self.store.kept(k), **more)
+        return Order(k, self.chunks.places(k), dict(self.known[k]) if k in self.known else self._aside(k), **more)
+
+    def _aside(self, k: int) -> dict[int, Outcome]:
+        """Single points that were put aside; those that are none of this chunk are computed again."""
+        size, names = self.chunks.size(k), set(self.job.names)
+        return {j: each for j, each in self.store.kept(k).items() if 0 <= j < size and set(each.values) == names}
 
 
 Progress = Callable[[int, Block], None]

@@ -13,7 +13,7 @@ import numpy as np
 
 from pfaff.errors import ParameterError, number_of
 from pfaff.statement.called import renamed, unfolded
-from pfaff.statement.told import rightly_asked
+from pfaff.statement.told import answering, rightly_asked
 from pfaff.statement.values import MEMORY, named, number_from, numbers_from, pair, shown, truth, whole_number
 
 MANY = 10**12  # points of a study
@@ -21,6 +21,7 @@ SAMPLES = 2**26  # points of a sample, whose coordinates are kept in memory
 COPIES = 4  # copies of a sample while it is made
 
 
+@answering
 @dataclass(frozen=True)
 class Points:
     """Values of parameters by name, over dimensions: one for each parameter of a grid, a common one for a list or a

@@ -31,6 +31,7 @@ FARTHER = 20  # distance, relative to that of the load asked for, within which c
 CYCLE = ("period", "amplitude", "multiplier")
 MOTION = ("end", "mean_velocity")
 RESERVED = ("state", "point", "sample")  # what became of a point, and dimensions of lists and samples
+NODES, WEIGHTS = np.polynomial.legendre.leggauss(12)
 
 
 @dataclass(frozen=True)
@@ -163,7 +164,9 @@ def _of_motion(name: str, options: Any, case: Bound) -> Measure:
     for key in starts:
         system.named(key, system.moving_names, "a motion does not start from")
     numbers = {key: number_from(key, value) for key, value in starts.items()}
-    about = {"initial": {"duration": numbers.pop("duration")}} if "duration" in numbers else {}  # a state of that name
+    about: dict[str, Any] = (
+        {"initial": {"duration": numbers.pop("duration")}} if "duration" in numbers else {}
+    )  # a state of that name
     about |= {"of": list(which), "options": {"duration": number_from("duration", options["duration"]), **numbers}}
     return Measure(tuple(f"{name}_{each}" for each in which), {"kind": name, **about})
 
@@ -308,13 +311,21 @@ def _end(case: Any, asked: Asked, measure: Measure) -> Found:
 
 def _mean_velocity(case: Any, asked: Asked, measure: Measure) -> Found:
     motion, which = _moved(case, measure, samples=2)
-    times = np.asarray(motion.t)
-    return Found(
-        {
-            f"mean_velocity_{name}": float(np.diff(np.asarray(motion[name])[[0, -1]])[0] / np.ptp(times))
-            for name in which
-        }
-    )
+    return Found({f"mean_velocity_{name}": _mean(motion, name) for name in which})
+
+
+def _mean(motion: Any, name: str) -> float:
+    """The mean velocity of a coordinate, or the mean of what is a velocity itself."""
+    one_of([*motion.states, *getattr(motion, "quasi_velocities", ())], name, "{} has no mean velocity")
+    start, end = (float(each) for each in np.asarray(motion.t)[[0, -1]])
+    position = name.removesuffix("_dot") if name.removesuffix("_dot") in getattr(motion, "names", ()) else name
+    if name not in getattr(motion, "quasi_velocities", ()):
+        return float(np.diff(np.asarray(motion[position])[[0, -1]])[0] / (end - start))
+    knots = np.asarray(motion.knots)
+    half = np.diff(knots)[:, None] / 2
+    t = (knots[:-1, None] + half * (1 + NODES)).ravel()
+    rows = motion.quasi_rows(t, motion(t))[name].reshape(len(half), -1)
+    return float((half * rows * WEIGHTS).sum() / (end - start))
 
 
 def _moved(case: Any, measure: Measure, samples: int) -> tuple[Any, list[str]]:

@@ -58,6 +58,8 @@ def open_studio(
     stated: str | None = None,
 ) -> Running | None:
     """Serve the studio of a case, a system, an ODE or an assembly until Ctrl-C; ``wait=False`` returns at once."""
+    from pfaff.studies.sweep import open_sweep
+
     try:
         import uvicorn
 
@@ -70,6 +72,8 @@ def open_studio(
     kept = None if store is None else str(path_from("store", store).resolve())
     if kept is not None and not Path(kept).exists():
         raise ParameterError(f"no store {kept}: begin one with case.sweep(…, store=…)")
+    if kept is not None:
+        open_sweep(kept)  # what is no study is told before anything is served
     try:
         listening = socket.create_server((host, port))
     except OSError as problem:

@@ -13,7 +13,7 @@ from pfaff.algebra.tolerances import GROWING
 from pfaff.draw.footage import Footage
 from pfaff.draw.labels import letters
 from pfaff.draw.scene import scene_of
-from pfaff.errors import ConvergenceError, PfaffError
+from pfaff.errors import ConvergenceError, PfaffError, RankError
 from pfaff.statement.values import number_from
 from pfaff.studio.sliders import handy
 from pfaff.studio.subject import SLOWEST, Assembled, Roots, Stated, Subject
@@ -194,9 +194,12 @@ def _affine(path: Any, loads: np.ndarray) -> np.ndarray | None:
     low, to = loads[0], loads[-1]
     nodes = [low + share * (to - low) for share in INSIDE]
     linear = [path.linearise(node) for node in nodes]
-    pencils = [each.motions(linear[0]).coefficients for each in linear]
+    try:
+        pencils = [each.motions(linear[0]).coefficients for each in linear]
+    except (RankError, np.linalg.LinAlgError):  # no directions in common
+        return None
     first, last = pencils[0], pencils[-1]
-    if not len(first[0]) or any(len(each[0]) != len(first[0]) for each in pencils):
+    if not len(first[0]):
         return None
     for share, inner in zip(INSIDE[1:-1], pencils[1:-1], strict=True):
         for a, b, between in zip(first, last, inner, strict=True):
@@ -233,7 +236,7 @@ def _one_by_one(eigenvalues: Callable[[float], np.ndarray], low: float, to: floa
             if load not in known:
                 try:
                     known[load] = eigenvalues(load)
-                except PfaffError:
+                except (PfaffError, np.linalg.LinAlgError):
                     known[load] = np.zeros(0, dtype=complex)
         loads = sorted(known)
         width = max((len(known[load]) for load in loads), default=0)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,6 +14,8 @@ from pfaff.bifurcation.connections.arcs import Arc
 from pfaff.bifurcation.connections.connections import Connection, ConnectionSpecial
 from pfaff.bifurcation.connections.joining import Joining
 from pfaff.bifurcation.connections.joins import Join
+from pfaff.bifurcation.orbits.orbit_checks import some_of
+from pfaff.checks import Check, Checked, doubted
 from pfaff.continuation.course import POINTS, Bounds, Course, Limits
 from pfaff.continuation.endings import Ending, Refused
 from pfaff.continuation.engine import Engine
@@ -31,7 +33,7 @@ LEAST = 1e-3  # range of a parameter that hardly varies, relative to the change 
 
 @shown_in_notebooks
 @dataclass(frozen=True, eq=False, repr=False)
-class ConnectionCurve(Trail[Connection, ConnectionSpecial]):
+class ConnectionCurve(Checked, Trail[Connection, ConnectionSpecial]):
     """Connecting orbits in two parameters. ``curve[i]`` is one of them, ``special`` lists the special ones, ``ended``
     says why there are no more."""
 
@@ -48,7 +50,11 @@ class ConnectionCurve(Trail[Connection, ConnectionSpecial]):
 
     @property
     def status(self) -> str:
-        return f"{len(self)} {self.of} in ({', '.join(self.parameters)}), {self.counted}; {self.ended}"
+        words = f"{len(self)} {self.of} in ({', '.join(self.parameters)}), {self.counted}; {self.ended}"
+        return doubted(words, self.checks)
+
+    def _verify(self) -> Iterator[Check]:
+        return (check for each in some_of(self.points) for check in each.checks)
 
     @property
     def saddle_quantities(self) -> np.ndarray:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +11,11 @@ import numpy as np
 from pfaff.bifurcation.connections.arc_equations import ArcEquations
 from pfaff.bifurcation.connections.arcs import at_times
 from pfaff.bifurcation.connections.joins import Join
+from pfaff.bifurcation.orbits.orbit_checks import BETWEEN, WEIGHTS
 from pfaff.bifurcation.orbits.orbit_in_time import EXTREMES, SAMPLES, Orbit
+from pfaff.checks import Check, Checked, doubted
+from pfaff.checks.branch_promises import at_rest
+from pfaff.checks.orbit_promises import obeyed
 from pfaff.continuation.course import POINTS, STEP, Bounds, Course
 from pfaff.continuation.kinds import OfKind
 from pfaff.statement.told import shown_in_notebooks
@@ -29,7 +33,7 @@ if TYPE_CHECKING:
 @shown_in_notebooks
 @spelt
 @dataclass(frozen=True, eq=False, repr=False)
-class Connection:
+class Connection(Checked):
     """An orbit that leaves an equilibrium and approaches the same one (homoclinic) or another (heteroclinic).
 
     ``value`` is that of the last parameter that varies, ``values`` are all of them.
@@ -143,7 +147,16 @@ class Connection:
 
     @property
     def status(self) -> str:
-        return f"{self._about}: {self._nearby}" if self._nearby else self._about
+        return doubted(f"{self._about}: {self._nearby}" if self._nearby else self._about, self.checks)
+
+    def _verify(self) -> Iterator[Check]:
+        arc, count = self.join.arc, self.join.arc.intervals
+        x = at_times(arc, arc.mesh.points((BETWEEN + 1) / 2), self.equations.gauss)
+        rates = self.equations.rates(x, arc.scalars).reshape(count, len(BETWEEN), -1)
+        moved = arc.duration * np.einsum("jkn,k,j->jn", rates, WEIGHTS / 2, arc.mesh.h)
+        yield obeyed([float((np.abs(np.diff(arc.x, axis=0) - moved) / arc.size).max())], self.accuracy)
+        rests = self.equations.rates(arc.rests, arc.scalars) / arc.size
+        yield at_rest([float(np.abs(rests).max() / (np.abs(rates / arc.size).max() or 1.0))])
 
     @property
     def _nearby(self) -> str:

@@ -26,6 +26,7 @@ from pfaff.bifurcation.orbits.solving.meshes import TURN
 from pfaff.continuation.endings import Refused
 from pfaff.errors import ConvergenceError, NoBifurcationError, ParameterError
 from pfaff.flow.flow import Flow
+from pfaff.flow.relative import shape_at
 from pfaff.flow.uniform_motion import moving_along
 
 if TYPE_CHECKING:
@@ -163,7 +164,7 @@ def connection_from_motion(case: Bound, motion: Any, load: str, accuracy: float)
     """The connecting orbit near a motion: anything with times ``t`` and states by name."""
     if not case.system.autonomous:  # type: ignore[attr-defined]
         raise NoBifurcationError("a forced system has no equilibria, which connecting orbits leave and come to")
-    flow: Flow = case.system.shape  # type: ignore[attr-defined]
+    flow = shape_at(case)
     t, x = sampled(motion, flow.states)
     value, x = value_of(case, load), moving_along(case, flow.states, t, x).T
     within = _between_rests(flow.rhs(x.T.copy(), case.numbers).T, x)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy import sparse
 
 from pfaff.algebra.one_thread import one_thread
 from pfaff.algebra.structural_zeros import Deflation, zero_chain
@@ -17,12 +18,15 @@ from pfaff.bifurcation.curves.sparse_singular import SparseFolds, SparseHopfs
 from pfaff.bifurcation.equilibria.many_states.sparse_equations import SparseRestEquations, sparse_about
 from pfaff.bifurcation.equilibria.rest_equations import RestEquations, equations_about
 from pfaff.bifurcation.equilibria.rest_points import RestPoint, RestTrail
+from pfaff.bifurcation.equilibria.verified import SOME, left_over, relative_size
 from pfaff.bifurcation.equilibria.zero_forms import (
     fold_coefficient,
 )
 from pfaff.bifurcation.hopf.extended import hopf_near, hopf_of
 from pfaff.bifurcation.hopf.sparse_hopf import SparseExpansion, sparse_hopf
 from pfaff.bifurcation.hopf.verdicts import criticality_of
+from pfaff.checks import Check, doubted
+from pfaff.checks.branch_promises import at_rest, on_axis, singular
 from pfaff.continuation.course import POINTS, STEP, Bounds, Course, checked_way
 from pfaff.continuation.endings import Refused
 from pfaff.continuation.kinds import Kind, OfKind
@@ -84,7 +88,16 @@ class CurvePoint(RestPoint):
     @property
     def status(self) -> str:
         where = ", ".join(f"{name} = {value:.12g}" for name, value in self.values.items())
-        return f"{self._what} at {where}"
+        return doubted(f"{self._what} at {where}", self.checks)
+
+    def _verify(self) -> Iterator[Check]:
+        yield at_rest([left_over(self)])
+        s, z = self.equations, self.spot.z
+        if self.omega:
+            yield on_axis(self.spot.facts.eigenvalues)
+        elif not (sparse.issparse(J := s.jacobian(z)) or isinstance(self.problem, Hopfs)):
+            N = s.n + s.k
+            yield singular(relative_size(J[:, :N] * s.sizes[:N], s.row_sizes(z)), "the Jacobian")
 
     @property
     def _what(self) -> str:
@@ -157,7 +170,13 @@ class Curve(RestTrail[CurvePoint, CurveSpecial]):
 
     @property
     def status(self) -> str:
-        return f"{len(self)} {self.of} in ({', '.join(self.parameters)}), {self.counted}; {self.ended}"
+        words = f"{len(self)} {self.of} in ({', '.join(self.parameters)}), {self.counted}; {self.ended}"
+        return doubted(words, self.checks)
+
+    def _verify(self) -> Iterator[Check]:
+        some = [self.points[k] for k in range(0, len(self), max(1, len(self) // SOME))]
+        yield at_rest(map(left_over, some))
+        yield from (check for each in some for check in each.checks if not check.passed)
 
     def plot(self) -> Figure:
         """The curve in the plane of its parameters: solid where cycles are born stable, special points labelled."""

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from pfaff.algebra.one_thread import one_thread
-from pfaff.bifurcation.equilibria.branch_points import crossing_direction
 from pfaff.bifurcation.equilibria.eigenvalues import always_zero, floor
 from pfaff.bifurcation.equilibria.many_states.sparse_equations import sparse_start
 from pfaff.bifurcation.equilibria.many_states.sparse_points import SparseRests
@@ -19,13 +18,16 @@ from pfaff.bifurcation.equilibria.rest_points import RestPoint, RestTrail
 from pfaff.bifurcation.equilibria.special_forms import SpecialForm, form_of
 from pfaff.bifurcation.equilibria.special_points import Rests
 from pfaff.bifurcation.equilibria.starts import start_equations
+from pfaff.bifurcation.equilibria.verified import at_points, of_special, verified
+from pfaff.bifurcation.equilibria.ways_off import in_units, way_off
+from pfaff.checks import Check, doubted
 from pfaff.continuation.course import POINTS, STEP, Bounds, Course, Limits, checked_way
 from pfaff.continuation.dense import Spot
-from pfaff.continuation.endings import Reason, Refused
+from pfaff.continuation.endings import Reason
 from pfaff.continuation.engine import Engine
 from pfaff.continuation.kinds import MULTIPLE, Kind, OfKind
 from pfaff.continuation.problem import Event
-from pfaff.continuation.trail import Branch
+from pfaff.continuation.trail import Branch, with_turns
 from pfaff.errors import ConvergenceError, NoBifurcationError, ParameterError
 from pfaff.statement.told import answering, shown_in_notebooks
 from pfaff.statement.values import number_from, one_of
@@ -38,9 +40,6 @@ if TYPE_CHECKING:
     from pfaff.bifurcation.hopf.hopf import Hopf
     from pfaff.case import Bound
 
-OFF = (1e-2, 1e-3, 5e-2)  # first steps tried on a crossing branch, in units of the states and the range
-INSIDE, HARDLY = 0.1, 1e-6  # largest and smallest change of the parameter in a first step, relative to the range
-TRIALS = 24  # trials for units of the states
 ROUNDING = 1e-14  # values of the parameter below this, relative to the range, are zero
 PROBED = 1e-2  # distance, relative to the range, at which structure is looked for a second time
 
@@ -58,7 +57,10 @@ class EquilibriumPoint(RestPoint):
     @property
     def status(self) -> str:
         how = "stable" if self.stable else f"unstable ({self.unstable} growing)"
-        return f"equilibrium at {self.parameter} = {self.value:.10g}: {how}"
+        return doubted(f"equilibrium at {self.parameter} = {self.value:.10g}: {how}", self.checks)
+
+    def _verify(self) -> Iterator[Check]:
+        return at_points([self])
 
 
 @answering
@@ -104,7 +106,11 @@ class SpecialPoint(EquilibriumPoint, OfKind):
             text += f", ω = {self.omega:.8g}"
         letter = "a" if self.kind == Kind.FOLD else "l1" if self.kind == Kind.HOPF else ""
         text += f", {letter} = {self.coefficient:.6g}" if np.isfinite(self.coefficient) else ""
-        return text + (f": {self.note}" if self.note else "")
+        return doubted(text + (f": {self.note}" if self.note else ""), self.checks)
+
+    def _verify(self) -> Iterator[Check]:
+        yield from super()._verify()
+        yield from of_special(self)
 
     @one_thread
     def switch(
@@ -135,8 +141,8 @@ class SpecialPoint(EquilibriumPoint, OfKind):
             )
         course, way = Course.asked(to, step, points, bounds, progress, self.parameter, events), checked_way(way)
         course.limits(self.case.system, self.parameter, self.value)
-        problem = _in_units(self, course.to)
-        first = _off(self, problem, course.to, way)
+        problem = in_units(self, course.to)
+        first = way_off(self, problem, course.to, way)
         limits = course.limits(self.case.system, self.parameter, problem.value(first))
         return self._followed(problem, first, course, limits)
 
@@ -183,12 +189,21 @@ class EquilibriumBranch(RestTrail[EquilibriumPoint, SpecialPoint], Branch[Equili
 
     @property
     def status(self) -> str:
-        return f"{len(self)} equilibria from {self.parameter} = {self[0].value:.8g}, {self.counted}; {self.ended}"
+        start = f"{self.parameter} = {self[0].value:.8g}"
+        return doubted(f"{len(self)} equilibria from {start}, {self.counted}; {self.ended}", self.checks)
+
+    def _verify(self) -> Iterator[Check]:
+        yield from at_points(self.points)
+        yield from (check for special in self.special for check in special.checks if not check.passed)
+
+    @classmethod
+    def gathered(cls, *of: Any, **how: Any) -> Self:
+        return verified(super().gathered(*of, **how))
 
     def at(self, value: float) -> tuple[EquilibriumPoint, ...]:
         """The equilibria at a value of the parameter, in their order along the branch: several where it folds."""
         value = number_from(self.parameter, value)
-        known = self._with_turns()
+        known = with_turns(self.points, self.special, self.places)
         closed = self.ended.reason is Reason.CLOSED  # its last point is the first one again
         found = [known[0]] if known[0].value == value and not closed else []
         for a, b in pairwise(known):
@@ -205,15 +220,6 @@ class EquilibriumBranch(RestTrail[EquilibriumPoint, SpecialPoint], Branch[Equili
                 f"the branch has no equilibrium at {self.parameter} = {value:g}: it runs from {low:g} to {high:g}"
             )
         return tuple(found)
-
-    def _with_turns(self) -> list[EquilibriumPoint]:
-        """The points in order, with the special ones at which the parameter turns between its neighbours."""
-        known = list(self.points)
-        for place, special in reversed(list(zip(self.places, self.special, strict=True))):
-            before, after = self.points[max(place - 1, 0)].value, self.points[min(place, len(self) - 1)].value
-            if (special.value - before) * (special.value - after) > 0:
-                known.insert(place, special)
-        return known
 
     def spectra(self) -> tuple[np.ndarray, np.ndarray]:
         """Values of the parameter, at the points and between them, and the eigenvalues there; dense where two meet."""
@@ -265,56 +271,3 @@ def described(problem: Rests, event: Event) -> SpecialPoint:
     if event.kind == Kind.BRANCH_POINT:
         spot = replace(spot, z=problem.polished(spot.z))
     return SpecialPoint(problem, spot, event.kind, many)
-
-
-def _in_units(special: SpecialPoint, to: float) -> Rests:
-    """The problem in units of the states in which a small step on the crossing branch moves the parameter slightly but
-    measurably (|Δλ| ∝ |Δx|² as a rule); unchanged if the parameter does not move.
-
-    Where all states vanish, only the branch itself tells how large they become.
-    """
-    problem, z, span = special.problem, special.spot.z, abs(to - special.value)
-    sizes = problem.equations.sizes.copy()
-    sizes[-1] = min(sizes[-1], span)
-    for _ in range(TRIALS):
-        problem = replace(problem, equations=problem.equations.in_units(sizes.copy()))
-        along = crossing_direction(problem.equations, z, special.spot.tangent)
-        try:
-            taken = abs(problem.solved(z + OFF[0] * along, along / sizes**2)[-1] - z[-1]) / span
-        except Refused:
-            taken = np.inf
-        if HARDLY <= taken <= INSIDE:
-            return problem
-        sizes[: problem.equations.n] *= (
-            10.0 if taken < HARDLY else OFF[0] / np.sqrt(taken) if np.isfinite(taken) else 0.1
-        )
-    return special.problem
-
-
-def _off(special: SpecialPoint, problem: Rests, to: float, way: int) -> Spot:
-    """The first point on one of the two ways off a branch point."""
-    along = crossing_direction(problem.equations, special.spot.z, special.spot.tangent)
-    arms = [_arm(special, problem, sign * along, to) for sign in (1.0, -1.0)]
-    ahead = [not isinstance(arm, Refused) and (arm.z[-1] - special.value) * (to - special.value) > 0 for arm in arms]
-    arm = arms[int(ahead == [False, True]) ^ int(way < 0)]
-    if isinstance(arm, Refused):
-        raise ConvergenceError(
-            f"no branch was found off the branch point at {special.parameter} = {special.value:.10g}: {arm}"
-        ) from arm
-    return arm
-
-
-def _arm(special: SpecialPoint, problem: Rests, direction: np.ndarray, to: float) -> Spot | Refused:
-    """The nearest point found along a direction, or why there is none."""
-    why = Refused("")
-    unit = direction / np.linalg.norm(direction / problem.equations.sizes)
-    for share in OFF:
-        try:
-            z = problem.solved(special.spot.z + share * unit, unit / problem.equations.sizes**2)
-        except Refused as refused:
-            why = refused
-            continue
-        if abs(z[-1] - special.value) < abs(to - special.value):
-            return problem.spot(z, unit)
-        why = Refused(f"it is beyond {to:g} at once")
-    return why

@@ -15,6 +15,7 @@ ALWAYS = 1e-9  # sums of two eigenvalues below this, relative to the two, may be
 BESIDE = 1e-3  # distance from the imaginary axis, relative to the eigenvalue, below which a pair may be on it
 NEARER, ON_AXIS = 1e3, 1e-10  # ratio of these distances within which pairs are comparably close; below the last all are
 WILD = 0.25  # largest deviation of growth rates in a step from a straight line, relative to them
+MEETING = 1e-4  # distance, relative to their size, within which eigenvalues are equal
 UNSURE = 0.125  # error of a cubic, relative to that of the trapezoidal rule
 
 
@@ -74,7 +75,8 @@ def hopf_product(values: np.ndarray, without: int = 0) -> tuple[float, float]:
 
 
 def imaginary(values: np.ndarray, without: int = 0, slopes: np.ndarray | None = None) -> complex | None:
-    """The pair on the imaginary axis where Π(λ_i + λ_j) vanishes; None at a neutral saddle.
+    """The pair on the imaginary axis where Π(λ_i + λ_j) vanishes; None at a neutral saddle, and where two undamped
+    pairs become real.
 
     Where ``without`` other sums vanish everywhere, the pair is the one that changes; ``slopes`` are those of the
     eigenvalues.
@@ -87,13 +89,32 @@ def imaginary(values: np.ndarray, without: int = 0, slopes: np.ndarray | None = 
     changes = np.zeros(len(smallest)) if slopes is None else np.abs((slopes[i] + slopes[j])[smallest].real)
     first = values[i[smallest[changes.argmax() if changes.any() else without]]]
     pair = complex(abs(first.real), abs(first.imag))
-    return pair if pair.imag > REAL * abs(first) + floor(values) else None
+    return pair if pair.imag > max(REAL * abs(first) + floor(values), pair.real) else None
 
 
 def axis_pairs(values: np.ndarray, many: int) -> np.ndarray:
     """The frequencies of the pairs among the ``many`` eigenvalues nearest to the imaginary axis."""
     nearest = values[np.argsort(np.abs(values.real))[:many]]
     return np.sort(nearest.imag[nearest.imag > REAL * np.abs(nearest) + floor(values)])
+
+
+def met(values: np.ndarray) -> np.ndarray:
+    """The frequencies of pairs that coincide with another pair."""
+    turning = _turning(values)
+    return np.sort(turning.imag[distances(values) < MEETING * np.abs(turning) + floor(values)])
+
+
+def distances(values: np.ndarray) -> np.ndarray:
+    """The distances of pairs from their nearest neighbours."""
+    turning = _turning(values)
+    apart = np.abs(turning[:, None] - turning)
+    np.fill_diagonal(apart, np.inf)
+    return apart.min(axis=1, initial=np.inf)
+
+
+def _turning(values: np.ndarray) -> np.ndarray:
+    """One eigenvalue of each pair."""
+    return values[values.imag > REAL * np.abs(values) + floor(values)]
 
 
 def near_axis(values: np.ndarray) -> np.ndarray:

@@ -11,6 +11,7 @@ import numpy as np
 
 from pfaff.bifurcation.equilibria.eigenvalues import unstable
 from pfaff.bifurcation.equilibria.rest_equations import RestEquations
+from pfaff.checks import Checked
 from pfaff.continuation.course import POINTS, Bounds, Course, Limits
 from pfaff.continuation.dense import Spot
 from pfaff.continuation.endings import Ending
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 
 @answering
 @dataclass(frozen=True, eq=False, repr=False)
-class RestPoint:
+class RestPoint(Checked):
     """An equilibrium (or steady motion): its states by name, its eigenvalues without structural zeros."""
 
     problem: Any
@@ -128,7 +129,7 @@ class RestPoint:
 
 @answering
 @dataclass(frozen=True, eq=False, repr=False)
-class RestTrail(Trail[Point, Special]):
+class RestTrail(Checked, Trail[Point, Special]):
     """``trail[i]`` is a point, ``special`` lists the located ones, ``ended`` says why there are no more.
 
     ``places`` are, for each special point, the index of the next point after it.

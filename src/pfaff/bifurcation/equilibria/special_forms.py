@@ -10,7 +10,7 @@ import numpy as np
 from pfaff.algebra.bordering import balanced
 from pfaff.algebra.structural_zeros import Deflation
 from pfaff.algebra.tolerances import EPS
-from pfaff.bifurcation.equilibria.eigenvalues import axis_pairs, imaginary
+from pfaff.bifurcation.equilibria.eigenvalues import axis_pairs, imaginary, met
 from pfaff.bifurcation.equilibria.many_states.sparse_equations import SparseRestEquations
 from pfaff.bifurcation.equilibria.zero_forms import fold_coefficient
 from pfaff.continuation.dense import Spot
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from pfaff.bifurcation.hopf.hopf import Hopf
 
 NAN = float("nan")
+MEET = "two frequencies meet and leave the imaginary axis"
 UNSURE = 1e-7  # error of a load by rounding, relative to its range, that is told
 ZERO = 1e-6  # eigenvalues below this, relative to the largest, are zero at a fold
 
@@ -48,6 +49,8 @@ def form_of(problem: Any, spot: Spot, kind: str, many: int) -> SpecialForm:
     if kind == Kind.ZERO_HOPF:
         pair = imaginary(spot.facts.eigenvalues, problem.undamped, spot.facts.slopes) or 0j
         return SpecialForm(omega=pair.imag, note="an eigenvalue passes zero with the pair, so that there is no l1")
+    if kind == Kind.COALESCENCE:
+        return SpecialForm(omega=float(met(spot.facts.eigenvalues).min(initial=np.inf)), note=MEET)
     if kind == Kind.BOGDANOV_TAKENS:
         return SpecialForm(omega=0.0, note="two eigenvalues are zero together, so that there is no l1")
     return SpecialForm()
@@ -87,6 +90,9 @@ def _doubt(s: RestEquations, spot: Spot, hopf: Hopf) -> str:
 
 def _multiple(spot: Spot, kind: str, many: int) -> SpecialForm:
     """The form where several eigenvalues cross together: l1 and a are coefficients of a single pair or eigenvalue."""
+    if kind == MULTIPLE + Kind.COALESCENCE:
+        rates = ", ".join(f"{omega:.8g}" for omega in met(spot.facts.eigenvalues)[::2])
+        return SpecialForm(note=f"{2 * many} frequencies meet in pairs and leave the imaginary axis (ω = {rates})")
     if kind != MULTIPLE + Kind.HOPF:
         return SpecialForm(note=f"{many} eigenvalues pass zero together")
     pairs = axis_pairs(spot.facts.eigenvalues, 2 * many)

@@ -2,7 +2,7 @@
 
 Folds are where the branch turns back in the parameter; branch points where the bordered Jacobian is singular; Hopf
 points where Π(λ_i + λ_j) vanishes with a pair on the imaginary axis, which at a Bogdanov–Takens point is a double zero
-at a fold. Several eigenvalues that cross together are located by the growth rate of the last of them in order. On a
+at a fold. Several eigenvalues that cross together, and undamped pairs that meet, are found by ``together``. On a
 family of equilibria an eigenvalue may also pass zero while the branch neither turns nor branches: a divergence. Doedel,
 Keller and Kernévez (1991); Govaerts, Numerical Methods for Bifurcations of Dynamical Equilibria (2000).
 """
@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -20,21 +19,22 @@ from pfaff.algebra.bordering import row_sizes
 from pfaff.algebra.structural_zeros import Deflation
 from pfaff.bifurcation.equilibria.branch_points import polished
 from pfaff.bifurcation.equilibria.eigenvalues import (
-    Rates,
-    axis_pairs,
+    MEETING,
     bounded,
-    floor,
     hopf_product,
     imaginary,
-    not_left,
+    met,
     physical,
     signed_log,
     slopes,
     unstable,
 )
+from pfaff.bifurcation.equilibria.full_balance import full_balance
 from pfaff.bifurcation.equilibria.rest_equations import RestEquations
+from pfaff.bifurcation.equilibria.together import DOUBLE, crossing_together, rates_between
 from pfaff.bifurcation.equilibria.walking.regular import BRANCHING, EQUILIBRIA, FOLD, HOPF, Regular
 from pfaff.bifurcation.equilibria.zero_forms import Null, null_of
+from pfaff.checks.branch_promises import SINGULAR
 from pfaff.continuation.dense import Spot
 from pfaff.continuation.endings import Refused
 from pfaff.continuation.problem import Asked, Event, Missed
@@ -45,12 +45,10 @@ LEVEL = 1e-8  # bending of the parameter along a branch that is rounding
 AT_ZERO = 1e-9  # size of an eigenvalue that passes zero with a pair on the imaginary axis, relative to the pair
 ASIDE = 1e-2  # share of a step beside a branch point at which the tangent is that of the branch
 BESIDE = 0.05  # distance, in units, at which it is seen whether the parameter turns where it is flat
-DOUBLE = 1e-6  # distance, in units, within which eigenvalues that vanish like its root are zero
 WITHIN = np.linspace(0, 1, 17)[1:-1]  # places in a step
 SLOPES = np.column_stack(  # there, of Hermite's cubic, by those of the chord and of both ends
     [6 * WITHIN * (1 - WITHIN), (1 - WITHIN) * (1 - 3 * WITHIN), WITHIN * (3 * WITHIN - 2)]
 )
-MEETING = 1e-4  # distance, relative to their size, within which eigenvalues are equal
 
 
 @dataclass(frozen=True, eq=False)
@@ -180,7 +178,7 @@ class Rests(Regular):
         rounding = np.spacing(max(abs(a.z[-1]), abs(b.z[-1]))) / unit
         if turns_between(first.turning, last.turning, (b.z[-1] - a.z[-1]) / unit, rounding):
             return True
-        rates = _rates(first, last, length)
+        rates = rates_between(first, last, length)
         changes = abs(unstable(last.eigenvalues) - unstable(first.eigenvalues))
         each = int(rates.crossed(beyond=bool(self.undamped)).sum())
         most = 2 if first.hopf[0] * last.hopf[0] < 0 else 1
@@ -258,7 +256,15 @@ class Rests(Regular):
         return float(change[-1])
 
     def _branch_point(self, spot: Spot) -> Event | None:
-        return Event("branch point", spot, outranks=("fold", "divergence"))
+        # The equations of a chart are singular at its edge too, and those with inertia where that vanishes.
+        return Event("branch point", spot, outranks=("fold", "divergence")) if self.singular(spot) else None
+
+    def singular(self, spot: Spot) -> bool:
+        """Whether the balance of the whole system is singular, as where solutions branch; not asked where the equations
+        are all there is."""
+        whole = full_balance(self.equations, [spot.z])
+        size = None if whole is None else whole.branching(self.equations, spot.z)
+        return size is None or size <= SINGULAR
 
     def _divergence(self, spot: Spot) -> Event | None:
         return Event("divergence", spot)
@@ -268,50 +274,14 @@ class Rests(Regular):
         if not self.undamped and _double_zero(values, slopes):
             return Event("bogdanov-takens", spot, outranks=("fold", "branch point", "divergence"))
         pair = imaginary(values, self.undamped, slopes)
-        if pair is not None and self.undamped and _meets(values, pair):
+        if pair is not None and self.undamped and np.isclose(met(values), pair.imag, rtol=MEETING).any():
             return None  # without damping pairs meet on the axis, and none crosses it alone
         if pair is not None and np.abs(values).min() < AT_ZERO * abs(pair):
             return Event("zero-hopf", spot, detail=pair.imag, outranks=("fold", "divergence"))
         return Event("hopf", spot) if pair is not None else None
 
     def missed(self, a: Spot, b: Spot, found: Sequence[Event]) -> Missed | None:
-        """Several eigenvalues that cross at one place: an even number of factors of a test changes sign there."""
-        first, last = a.facts.eigenvalues, b.facts.eigenvalues
-        before, after = not_left(first), not_left(last)
-        if not (before or after):
-            return None
-        # Those on the axis at an end have crossed in the step that ends there.
-        growing = unstable(first)
-        many, order = max((after - before, after), (growing - unstable(last), growing))
-        explained = sum(2 if event.kind == "hopf" else 1 for event in found)
-        if many <= explained or many < 2 or self.undamped:
-            return self._exchanged(a, b, explained)
-        return Missed(
-            lambda spot: float(np.sort(spot.facts.eigenvalues.real)[-order]),
-            partial(self._together, many=many, known=[event.point for event in found if event.kind == "hopf"]),
-        )
-
-    def _exchanged(self, a: Spot, b: Spot, explained: int) -> Missed | None:
-        """Eigenvalues that cross in one direction while as many cross in the other."""
-        chord = (b.z - a.z) / a.units**2
-        length = float(chord @ (b.z - a.z))
-        rates = _rates(a.facts, b.facts, np.sqrt(length))
-        moved = rates.crossed(beyond=bool(self.undamped))
-        many = int(moved.sum())
-        if many <= explained or many < 2:
-            return None
-        share = float(np.mean(rates.a[moved] / (rates.a - rates.b)[moved]))
-        return Missed(lambda spot: float(chord @ (spot.z - a.z)) / length - share, partial(self._together, many=many))
-
-    def _together(self, spot: Spot, many: int, known: Sequence[Spot] = ()) -> Event | None:
-        """The event of ``many`` eigenvalues at one place, some pairs being ``known`` to cross, here or elsewhere."""
-        pairs = len(axis_pairs(spot.facts.eigenvalues, many))
-        if pairs:
-            alone = sum(self.norm(other.z, spot.z, spot) > DOUBLE for other in known)
-            # A single pair that rounding puts on the axis at the end of a step has a test of its own.
-            return Event("multiple hopf", spot, detail=pairs, outranks=("hopf",)) if pairs - alone > 1 else None
-        several = "multiple divergence" if self.equations.k else "multiple branch point"
-        return Event(several, spot, detail=many, outranks=("bogdanov-takens", "fold", "branch point", "divergence"))
+        return crossing_together(self, a, b, found)
 
     def polished(self, z: np.ndarray) -> np.ndarray:
         """A branch point, located to rounding."""
@@ -322,20 +292,10 @@ class Rests(Regular):
         return null_of(s.jacobian(z)[:, : s.n + s.k], s.n, s.sizes[: s.n + s.k], like)
 
 
-def _rates(first: Facts, last: Facts, length: float) -> Rates:
-    return Rates.between(first.eigenvalues, first.slopes, last.eigenvalues, last.slopes, length)
-
-
 def _double_zero(values: np.ndarray, slopes: np.ndarray) -> bool:
     """Whether two eigenvalues vanish together like the root of the distance, so that their slopes grow."""
     order = np.argsort(np.abs(values))[:2]
     return len(order) == 2 and bool((np.abs(values) <= DOUBLE * np.abs(slopes))[order].all())
-
-
-def _meets(values: np.ndarray, pair: complex) -> bool:
-    """Whether another eigenvalue coincides with a critical one."""
-    distances = np.sort(np.abs(values - pair))
-    return len(distances) > 1 and bool(distances[1] < MEETING * abs(pair) + floor(values))
 
 
 def turns_between(a: float, b: float, chord: float, rounding: float) -> bool:

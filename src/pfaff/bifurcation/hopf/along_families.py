@@ -29,11 +29,13 @@ OPEN = "undecided: nothing is conserved along the family of equilibria, and whet
 
 class Along(NamedTuple):
     """α, the place −shift·|z|² of cycles along the family, their rates per |z|² but for those of what is conserved, and
-    in words why nothing is decided, if so."""
+    in words why nothing is decided, if so. ``kept`` are gradients and directions, as columns in the coordinates of the
+    family, of what is conserved."""
 
     alpha: np.ndarray
     shift: np.ndarray
     rates: np.ndarray
+    kept: tuple[np.ndarray, np.ndarray]
     undecided: str = ""
 
 
@@ -46,9 +48,9 @@ class Drift(NamedTuple):
 
 def along_the_family(e: Expansion, c: complex, h20: np.ndarray, h11: np.ndarray) -> Along:
     """What decides where a = 0; c is the coefficient of z|z|² with the mean h11 across the family."""
-    own = np.array([2 * c.real], dtype=complex)
+    own, none = np.array([2 * c.real], dtype=complex), (np.zeros((e.family, 0)),) * 2
     if not e.family:
-        return Along(np.zeros(0, dtype=complex), np.zeros(0), own)
+        return Along(np.zeros(0, dtype=complex), np.zeros(0), own, none)
     alpha = growth_along(e)
     growth = alpha.real if np.abs(alpha.real).max() > ACROSS * np.abs(alpha).max() else np.zeros(e.family)
     b, sizes = _drift(e, h11)
@@ -59,22 +61,37 @@ def along_the_family(e: Expansion, c: complex, h20: np.ndarray, h11: np.ndarray)
     noise = VANISHES * (sizes + 2 * np.outer(np.abs(eta), np.abs(growth))) + 2 * np.outer(error, np.abs(growth))
     if (np.abs(level) <= noise).all():
         eta = -b @ growth / (2 * growth @ growth) if growth.any() else eta
-        return Along(alpha, eta, 2 * (c - alpha @ eta).real * np.ones(1, dtype=complex))
+        return Along(alpha, eta, 2 * (c - alpha @ eta).real * np.ones(1, dtype=complex), (np.eye(e.family),) * 2)
+    left, sizes_, right = np.linalg.svd(level)
+    kept = left[:, sizes_ <= np.linalg.norm(noise)], right[sizes_ <= np.linalg.norm(noise)].T
+    if alpha.any() and kept[0].size:
+        return Along(alpha, eta, own, none, OPEN)
     if not alpha.any():
-        along = np.linalg.eigvals(level)
-        return Along(alpha, eta, np.append(own, along[np.abs(along) > np.linalg.norm(noise)]))
-    if not np.linalg.svd(level, compute_uv=False).min() > np.linalg.norm(noise):
-        return Along(alpha, eta, own, OPEN)
+        return _partly(eta, own, level, kept)
     d = fourth_order(e, c, h20, h11) + 2 * eta * c.real - level @ eta
     matrix = np.block([[2 * (c - alpha @ eta).real * np.ones((1, 1)), 2 * growth[None]], [d[:, None], level]])
-    return Along(alpha, eta + np.linalg.solve(level, d), np.linalg.eigvals(matrix).astype(complex))
+    return Along(alpha, eta + np.linalg.solve(level, d), np.linalg.eigvals(matrix).astype(complex), none)
+
+
+def _partly(eta: np.ndarray, own: np.ndarray, level: np.ndarray, kept: tuple[np.ndarray, np.ndarray]) -> Along:
+    """What decides where α = 0: b̃ alone, but for what of the family is conserved."""
+    (left, right), alpha = kept, np.zeros(len(eta), dtype=complex)
+    overlap = left.T @ right
+    if left.size and not np.linalg.svd(overlap, compute_uv=False).min() > ACROSS:
+        return Along(alpha, eta, own, (left[:, :0], right[:, :0]), OPEN)
+    rates = np.linalg.eigvals(level).astype(complex)
+    rates = rates[np.argsort(np.abs(rates))][left.shape[1] :]
+    return Along(alpha, eta, np.append(own, rates), (np.linalg.solve(overlap, left.T).T, right))
 
 
 def growth_along(e: Expansion) -> np.ndarray:
     """α = ⟨p, B(q, y)⟩ for the tangents y, exactly zero where it is so beside its terms."""
     bent = [e.form(e.q, y) for y in e.right.T]
-    alpha, sizes = (np.array([function(each) for each in bent]) for function in (_on(e.p), _on(np.abs(e.p), np.abs)))
-    return np.where(np.abs(alpha) > VANISHES * np.abs(sizes), alpha, 0j)
+    alpha = np.array([np.vdot(e.p, each) for each in bent])
+    sizes = [
+        np.abs(e.p) @ (np.abs(each) + np.abs(e.form(_beside(e), y))) for each, y in zip(bent, e.right.T, strict=True)
+    ]
+    return np.where(np.abs(alpha) > VANISHES * np.array(sizes), alpha, 0j)
 
 
 def elsewhere(e: Expansion, h11: np.ndarray) -> np.ndarray:
@@ -86,19 +103,21 @@ def elsewhere(e: Expansion, h11: np.ndarray) -> np.ndarray:
     return np.abs(_drift(e, h11).b) @ (e.omega / np.where(alpha > 0, alpha, np.inf))
 
 
-def _on(p: np.ndarray, taken: Callable[[np.ndarray], np.ndarray] = np.asarray) -> Callable[[np.ndarray], complex]:
-    return lambda vector: complex(np.vdot(p, taken(vector)))
+def _beside(e: Expansion) -> np.ndarray:
+    """A direction of the size of the mode but no other relation to it: terms that cancel in the mode do not in it."""
+    return np.linspace(1, 2, len(e.q)) * (e.q.real + e.q.imag)
 
 
 def _drift(e: Expansion, h11: np.ndarray) -> Drift:
     """b of ẏ = b y|z|², a column for each tangent."""
-    q, q_, B, C = e.q, e.q.conj(), e.form, e.form
+    q, q_, w, B, C = e.q, e.q.conj(), _beside(e), e.form, e.form
     b, sizes = np.empty((2, e.family, e.family))
     for j, y in enumerate(e.right.T):
         h1y = e.resolvent(1, B(q, y) - np.vdot(e.p, B(q, y)) * q)
         terms = np.array([C(q, q_, y), 2 * B(q_, h1y).real, B(y, h11)])
         b[:, j] = (e.left.T @ terms.sum(axis=0)).real
-        sizes[:, j] = np.abs(e.left).T @ np.abs(terms).sum(axis=0)
+        generic = np.array([C(w, w, y), 2 * B(w, h1y)])
+        sizes[:, j] = np.abs(e.left).T @ np.abs([*terms, *generic]).sum(axis=0)
     return Drift(b, sizes)
 
 
@@ -119,7 +138,8 @@ def _without_a_load(
     left = np.abs(d + 2 * eta * c.real)
     level = (np.abs(b + terms) <= VANISHES * (sizes + np.abs(terms))).all()
     kept = level and bool((left <= ACROSS * (np.abs(d) + np.abs(2 * eta * c.real) + np.abs(eta) * abs(c))).all())
-    return Along(alpha, eta, 2 * (c - alpha @ eta).real * np.ones(1, dtype=complex), "" if kept else OPEN)
+    rates, whole = 2 * (c - alpha @ eta).real * np.ones(1, dtype=complex), (np.eye(e.family),) * 2
+    return Along(alpha, eta, rates, whole, "" if kept else OPEN)
 
 
 def fourth_order(e: Expansion, c: complex, h20: np.ndarray, h11: np.ndarray) -> np.ndarray:

@@ -18,9 +18,9 @@ from pfaff.bifurcation.hopf.hopf import Hopf
 from pfaff.bifurcation.hopf.normal_form import VANISHES
 from pfaff.bifurcation.orbits.chords import Point
 from pfaff.bifurcation.orbits.cycles import Cycle, Mesh
+from pfaff.bifurcation.orbits.newborn import Newborn
 from pfaff.bifurcation.orbits.orbit_problem import INTERVALS, OrbitProblem
 from pfaff.bifurcation.orbits.orbit_switching import accurate, span_of, value_of
-from pfaff.bifurcation.orbits.orbits import Newborn
 from pfaff.bifurcation.orbits.stepping import Continuation
 from pfaff.continuation.endings import Refused
 from pfaff.errors import ConvergenceError, NoBifurcationError, PfaffError
@@ -56,7 +56,7 @@ def born_at(hopf: Hopf, load: str, to: float, accuracy: float) -> Newborn:
     # Where nothing is conserved, the orbits beside a family of equilibria are isolated all the same.
     alone = replace(problem, unfolding=unfolding[:, :0], held=held[:0])
     ways = [(alone, True)] if birth.symmetric(problem, to) else []
-    ways += [(alone, False), *([(problem, False)] if 0 < birth.conserved == len(held) else [])]
+    ways += [(alone, False), *([(problem, False)] if len(held) else [])]
     for each, halved in ways:
         continuation, smallest = each.continuation(span), None
         for radius in birth.first_radius(span) / 2.0 ** np.arange(HALVINGS):
@@ -76,9 +76,10 @@ def born_at(hopf: Hopf, load: str, to: float, accuracy: float) -> Newborn:
 
 
 def _family(hopf: Hopf) -> tuple[np.ndarray, np.ndarray]:
-    """Columns that unfold a family of equilibria, and rows that select a member; empty where there is no family."""
-    if not hopf.around.zeros:
-        return np.zeros((len(hopf.x), 0)), np.zeros((0, len(hopf.x)))
+    """Columns that unfold a family of equilibria on which something is conserved, and rows that select a member."""
+    (gradients, directions), e = hopf.normal_form.kept, hopf.expansion
+    if gradients.shape[1] < e.family or not e.family:
+        return np.ascontiguousarray(e.right @ directions), np.ascontiguousarray((e.left @ gradients).T)
     border = bordering(hopf.around.jacobian(hopf.x, hopf.value), hopf.around.zeros, hopf.around.held)
     return np.ascontiguousarray(border.columns), np.ascontiguousarray(border.rows)
 
@@ -113,7 +114,7 @@ class Birth:
     @property
     def conserved(self) -> int:
         """How many quantities are conserved beside a family of equilibria, so that orbits come in families as well."""
-        return self.hopf.expansion.family - (len(self.hopf.normal_form.rates) - 1)
+        return self.hopf.normal_form.kept[0].shape[1]
 
     def symmetric(self, problem: OrbitProblem, to: float) -> bool:
         """Whether the equilibrium is at the origin of an odd field, so that small orbits have x(t + T/2) = −x(t)."""
@@ -154,7 +155,7 @@ class Birth:
     def check(self, point: Point, radius: float, problem: OrbitProblem) -> None:
         """Raise Refused unless an orbit of this radius agrees with the normal form."""
         hopf, square = self.hopf, radius**2
-        free = min(self.conserved, hopf.expansion.family - len(problem.held))
+        free = self.conserved - len(problem.held)
         structure = -1.0 if point.cycle.halved else 1.0  # a conserved linear form is odd
         if free and np.sort(np.abs(point.multipliers - structure))[0 if point.cycle.halved else 1] < CONSERVED:
             raise Conserved("something is conserved, so that orbits come in families")

@@ -113,7 +113,12 @@ def _gradient(hopf: Hopf, of: str) -> np.ndarray:
     formula = expressed(of, system.words, "the observable").xreplace(dict(system.statement.to_plain))
     states = [sm.Symbol(name, real=True) for name in hopf.states]
     at = dict(zip(states, hopf.x, strict=True)) | dict(zip(system.parameters, numbers, strict=True))
-    return np.array([float(sm.diff(formula, x).subs(at)) for x in states])
+    try:
+        return np.array([float(sm.diff(formula, x).subs(at)) for x in states])
+    except (TypeError, ValueError, RuntimeError) as problem:  # as SymPy says it
+        raise ParameterError(
+            f"the observable {shown(of)} is no number at the Hopf point: write it in {', '.join(hopf.states)}"
+        ) from problem
 
 
 def _mean(hopf: Hopf, name: str) -> float:

@@ -23,7 +23,7 @@ from pfaff.continuation.course import POINTS, STEP, Bounds, Course
 from pfaff.errors import ParameterError
 from pfaff.rest.field import Field
 from pfaff.statement.told import shown_in_notebooks
-from pfaff.statement.values import number_from, one_of, spelt
+from pfaff.statement.values import number_from, spelt
 from pfaff.threads import cached_property
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ class Hopf(Checked):
 
     def crossing_by(self, name: str) -> complex:
         """λ' with respect to a parameter other than the load."""
-        name = one_of(self.case.system.parameter_names, name, f"{self.case.system.name} has no parameter")
+        name = self.case.system.parameter(name).name
         if name == self.load:
             return self.crossing
         around = replace(self.around, load=name, parameters=self.case.numbers)

@@ -76,7 +76,8 @@ class Cubic:
 
     On a family: ``drift`` is a, ``growth`` Re α, and cycles are at −``shift``·|z|² along it, one entry for each of its
     dimensions. ``rates``, times |z|², are those at which motions leave the cycles (where negative, tend to them) in the
-    amplitude and along the family, but for conserved quantities; ``undecided`` says why they are not known, if so.
+    amplitude and along the family, but for conserved quantities, whose gradients and directions in the coordinates of
+    the family are in ``kept``; ``undecided`` says why they are not known, if so.
     """
 
     c1: complex
@@ -87,6 +88,7 @@ class Cubic:
     growth: np.ndarray
     shift: np.ndarray
     rates: np.ndarray
+    kept: tuple[np.ndarray, np.ndarray]
     undecided: str = ""
 
     @property
@@ -109,9 +111,10 @@ def cubic(e: Expansion) -> Cubic:
     size, c = float(np.abs(terms).sum()), complex(terms.sum())
     if moves.any():
         drift, nowhere = np.where(moves, drift, 0.0), np.full(e.family, np.nan)
-        return Cubic(complex(np.nan, np.nan), size, h20, h11, drift, growth_along(e).real, nowhere, nowhere)
-    alpha, shift, rates, undecided = along_the_family(e, c, h20, h11)
-    return Cubic(complex(c - alpha @ shift), size, h20, h11, 0 * drift, alpha.real, shift, rates, undecided)
+        none, growth = (np.zeros((e.family, 0)),) * 2, growth_along(e).real
+        return Cubic(complex(np.nan, np.nan), size, h20, h11, drift, growth, nowhere, nowhere, none)
+    alpha, shift, rates, kept, undecided = along_the_family(e, c, h20, h11)
+    return Cubic(complex(c - alpha @ shift), size, h20, h11, 0 * drift, alpha.real, shift, rates, kept, undecided)
 
 
 def _rounded(e: Expansion, terms: np.ndarray, order: int) -> bool:

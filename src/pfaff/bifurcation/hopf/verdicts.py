@@ -51,7 +51,7 @@ def verified(hopf: Hopf) -> Iterator[Check]:
     third, e, flow, numbers = hopf.normal_form, hopf.expansion, hopf.around.flow, hopf.around.numbers
     claim = Claim(
         hopf.x, e.A, hopf.value, hopf.omega, hopf.crossing, hopf.q, hopf.p, hopf.c1, third.size, third.rates,
-        e.left, e.right, third.shift,
+        e.left, e.right, third.shift, third.kept,
     )  # fmt: skip
 
     def rates(x: np.ndarray, load: float) -> np.ndarray:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -11,6 +11,8 @@ import numpy as np
 from pfaff.bifurcation.modes.undamped import UNFOLDING, Vibration
 from pfaff.bifurcation.orbits.neutral import OUTSIDE
 from pfaff.bifurcation.orbits.orbits import OrbitPoint, Special
+from pfaff.checks.check import Check, doubted
+from pfaff.checks.multipliers import energy, pairs
 from pfaff.continuation.course import STEP
 from pfaff.continuation.measuring import checked_events
 from pfaff.errors import NoBifurcationError, ParameterError
@@ -47,8 +49,17 @@ class Vibrating(OrbitPoint):
         values = self.point.multipliers
         return super().stable and bool(np.abs(values[np.abs(values.imag) > OUTSIDE]).max(initial=0.0) < 1 + OUTSIDE)
 
+    def _verify(self) -> Iterator[Check]:
+        """The energy along the vibration, the volumes that it preserves, and multipliers in pairs."""
+        along = self.small.energy(np.ascontiguousarray(self.point.cycle.x.T))
+        yield energy(along, float(self.small.energy(self.small.x)))
+        yield from super()._verify()
+        system = self.small.case.system
+        if self.resolved and not (system.nonholonomic_constraints or system.forces):
+            yield pairs(self.multipliers)
+
     @property
-    def status(self) -> str:
+    def _said(self) -> str:
         quality = "stable" if self.stable else "unstable" if self.resolved else "stability not resolved"
         return f"vibration of frequency {self.frequency:.10g}, energy {self.energy:.8g}: {quality}"
 
@@ -111,8 +122,12 @@ class SpecialVibration(Vibrating, Special):
         return f"{self.kind} at frequency {self.frequency:.10g}, energy {self.energy:.8g}"
 
     @property
-    def status(self) -> str:
+    def _said(self) -> str:
         return self._where
+
+    @property
+    def status(self) -> str:
+        return doubted(self._said, self.checks)
 
     def switch(  # type: ignore[override]
         self,

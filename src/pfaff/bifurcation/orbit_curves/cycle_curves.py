@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -14,9 +14,11 @@ from pfaff.bifurcation.orbit_curves.resonance import first_cosine
 from pfaff.bifurcation.orbit_curves.special_curves import SpecialCurve
 from pfaff.bifurcation.orbit_curves.surface import Place, Surface
 from pfaff.bifurcation.orbits.following import LEFT
+from pfaff.bifurcation.orbits.orbit_checks import of_orbits, some_of
 from pfaff.bifurcation.orbits.orbit_in_time import Orbit
 from pfaff.bifurcation.orbits.orbits import Special
 from pfaff.bifurcation.orbits.passage import Passage, leads_out
+from pfaff.checks import Check, Checked, doubted
 from pfaff.continuation.course import POINTS, STEP, Bounds, Course, Limits, checked_way
 from pfaff.continuation.endings import Ending, Reason, Refused
 from pfaff.continuation.engine import Engine
@@ -100,8 +102,17 @@ class CyclePoint:
         return self.special.kind
 
     @property
-    def status(self) -> str:
+    def _told(self) -> str:
         return f"{self._what} at {self._where}, period {self.period:.10g}"
+
+    @property
+    def checks(self) -> tuple[Check, ...]:
+        """What was verified of the orbit."""
+        return self.special.checks
+
+    @property
+    def status(self) -> str:
+        return doubted(self._told, self.checks)
 
     @property
     def _where(self) -> str:
@@ -111,7 +122,7 @@ class CyclePoint:
         return self.orbit.plot()
 
     def __repr__(self) -> str:
-        return f"<{self.status}>"
+        return f"<{self._told}>"
 
     def __getitem__(self, name: str) -> float:
         return self.values[one_of(self.values, name, "on this curve there varies no parameter")]
@@ -174,11 +185,11 @@ class CycleSpecial(CyclePoint, OfKind):
         from pfaff.bifurcation.orbit_curves.codimension_two import said
 
         words = said(self)
-        return f"{self._placed}; {words}" if words else self._placed
+        return doubted(f"{self._placed}; {words}" if words else self._placed, self.checks)
 
     @property
     def _placed(self) -> str:
-        return f"{self.kind} at {self._where}" if self.kind == Kind.GENERALISED_HOPF else super().status
+        return f"{self.kind} at {self._where}" if self.kind == Kind.GENERALISED_HOPF else self._told
 
     def __repr__(self) -> str:
         return f"<{self._placed}>"
@@ -186,7 +197,7 @@ class CycleSpecial(CyclePoint, OfKind):
 
 @shown_in_notebooks
 @dataclass(frozen=True, eq=False, repr=False)
-class CycleCurve(Trail[CyclePoint, CycleSpecial]):
+class CycleCurve(Checked, Trail[CyclePoint, CycleSpecial]):
     """Special orbits in two parameters. ``curve[i]`` is one of them, ``special`` lists the points of codimension two,
     ``ended`` says why there are no more."""
 
@@ -203,7 +214,11 @@ class CycleCurve(Trail[CyclePoint, CycleSpecial]):
 
     @property
     def status(self) -> str:
-        return f"{len(self)} {self.of} in ({', '.join(self.parameters)}), {self.counted}; {self.ended}"
+        words = f"{len(self)} {self.of} in ({', '.join(self.parameters)}), {self.counted}; {self.ended}"
+        return doubted(words, self.checks)
+
+    def _verify(self) -> Iterator[Check]:
+        return of_orbits([each.special for each in some_of(self.points)])
 
     def to_xarray(self) -> xarray.Dataset:
         """Both parameters, periods, multipliers, residuals and mesh errors along the dimension ``point``."""

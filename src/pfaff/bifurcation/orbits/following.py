@@ -15,6 +15,7 @@ from pfaff.algebra.brackets import bracketed_root
 from pfaff.bifurcation.orbits.chords import Chord, Point
 from pfaff.bifurcation.orbits.collocation import EDGE
 from pfaff.bifurcation.orbits.cycles import Cycle
+from pfaff.bifurcation.orbits.lost_rows import vanishing_row
 from pfaff.bifurcation.orbits.orbit_ends import (
     STILL,
     at_zero,
@@ -23,6 +24,8 @@ from pfaff.bifurcation.orbits.orbit_ends import (
     homoclinic,
     limit,
     moments,
+    relative_sizes,
+    settled_digits,
     slows_evenly,
     states_of_rest,
 )
@@ -34,11 +37,13 @@ from pfaff.bifurcation.orbits.solving.step_rules import (
     COARSE,
     GROWTH,
     LONG,
+    LONGER,
     MERGED,
     OUTGROWN,
     VANISHING,
     WITHIN,
     apart,
+    lengthens,
     paced,
     strays,
 )
@@ -51,7 +56,6 @@ from pfaff.continuation.problem import Event, Pace, Problem, Stretch
 from pfaff.continuation.walked_points import Walked
 
 UNSTEADY = 1e-3  # change of the parameter, relative to the accuracy, that is none near homoclinic orbits
-TINY = 1e-300  # amplitude of an equilibrium, onto which orbits have jumped
 AHEAD = 1e-3  # share of its tangent that determines the direction of a branch
 AT_EDGE = 4 * EDGE  # margin of a chart at which a branch ends
 LEFT = 0.1  # margin at which it is left for one without an edge
@@ -258,26 +262,38 @@ class Orbits(Problem[Point]):
         self.shortest, self.greatest = min(self.shortest, facts.period), max(self.greatest, facts.amplitude)
         forced = bool(self.continuation.collocation.equations.flow.carried)  # then there is none to shrink to
         small = not forced and facts.amplitude < VANISHING * self.greatest
-        long = facts.period > LONG * self.shortest
+        long = lengthens(facts.period, self.shortest, last.tests["torus"])
         # Orbits whose period stays may grow to any size and go on, forced ones until damping, however small, counts.
         if not forced and min(facts.period, self.shortest) < QUICK * self.at_home.period and self._outgrown:
             return None, self._outgrown
         if not (small or long or last.margin < self.edge):
             return None
-        periods, amplitudes, values, margins = zip(*self.passed, strict=True)
+        periods, _, values, margins = zip(*self.passed, strict=True)
         rows = [(value,) for value in values]
         if last.margin < self.edge:
             edge = at_zero(margins[-ENDING:], values[-ENDING:]) * self._scale
             off = self.continuation.collocation.off_chart
             return None, Ending(Reason.EDGE, f"no orbit beyond {edge:.8g}: {off}")
-        if small and converge([1 / max(each, TINY) for each in amplitudes], rows):
+        if small and self._shrinks(passed):
             words = f"the orbits shrink to an equilibrium near {last.value:.8g}: a Hopf point"
             return None, Ending(Reason.EQUILIBRIUM, words)
-        resting = self._resting(last) if homoclinic(periods, rows, self._still) else None
+        resting = self._resting(last) if long and homoclinic(periods, rows, self._still, hidden=True) else None
         return (None, resting) if resting else None
 
+    def _shrinks(self, passed: Sequence[Point]) -> bool:
+        """Whether all states of orbits come to rest together, while the parameter converges."""
+        sizes = relative_sizes(np.array([each.cycle.amplitude for each in passed]))
+        rows = [(each.value / self._scale,) for each in passed]
+        return bool(sizes[-1] < VANISHING * sizes.max() and converge((1 / sizes).tolist(), rows))
+
     def stuck(self, at: Point, why: Refused, passed: Sequence[Point]) -> Ending:
-        return self._outgrown or self._resting(at) or Ending(Reason.SINGULAR, f"no orbit beyond {at.value:.10g}: {why}")
+        known = self._outgrown or self._resting(at)
+        return known or Ending(Reason.SINGULAR, f"no orbit beyond {at.value:.10g}: {self._vanishing(at) or why}")
+
+    def _vanishing(self, at: Point) -> str:
+        """Which constraint nearly vanishes on an orbit, in words; empty if none does."""
+        c, equations = self.continuation.collocation, self.continuation.collocation.equations
+        return vanishing_row(equations.flow, c.stages(at.cycle), equations.numbers_at(at.value))
 
     @property
     def _outgrown(self) -> Ending | None:
@@ -295,18 +311,21 @@ class Orbits(Problem[Point]):
         if self.continuation.collocation.equations.flow.carried:
             return None
         periods, values = [each.period for each in self.passed], [each.value for each in self.passed]
-        if periods[-1] < max(max(periods), LONG * min(periods)):
+        growth = periods[-1] / min(periods)
+        if periods[-1] < max(periods) or growth < LONGER:
+            return None
+        if growth < LONG and not converge(periods, [(value,) for value in values], self._still):
             return None
         rests = states_of_rest(self.continuation.collocation, last.cycle)
         if not rests and not slows_evenly(self.continuation.collocation, last.cycle):
             return None
-        where = limit(periods, values, self._still) * self._scale
+        where, error = (each * self._scale for each in limit(periods, values, self._still))
         towards = ("curve of equilibria", "homoclinic orbit", "heteroclinic cycle")[min(len(rests), 2)]
         node = self._saddle_node(last, rests, where)
         if node is not None:
-            where, towards = node, "saddle-node of equilibria on the orbit"
+            where, error, towards = node, 0.0, "saddle-node of equilibria on the orbit"
         where = self._scale * round(where / self._scale, DIGITS) + 0.0  # no negative zero
-        words = f"the period grows without bound near {where:.10g}: towards a {towards}"
+        words = f"the period grows without bound near {settled_digits(where, error)}: towards a {towards}"
         return Ending(Reason.HOMOCLINIC, words)
 
     def _saddle_node(self, last: Point, rests: Sequence[np.ndarray], where: float) -> float | None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pfaff.errors import ParameterError
+from pfaff.flow.relative import shape_at
 from pfaff.statement.values import numbers_from
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ def loop_of(case: Bound, motion: Any, t: Any, given: Mapping[str, Any]) -> Loop:
         raise ParameterError("give a motion, or times t and states by name, not both")
     if t is None:
         raise ParameterError(f"at which times? Give t=… with {', '.join(given)}")
-    names = case.system.shape.states  # type: ignore[attr-defined]
+    names = shape_at(case).states
     for name in given:
         case.system.named(name, names, f"a loop of {case.system.name} is not given by")
     times = _row("t", t)

@@ -9,12 +9,10 @@ import numpy as np
 
 from pfaff.bifurcation.orbits.cycles import Cycle
 from pfaff.bifurcation.orbits.floquet import test_functions
-from pfaff.bifurcation.orbits.forced import own_states
 from pfaff.bifurcation.orbits.orbit_problem import OrbitProblem
 from pfaff.bifurcation.orbits.orbits import OrbitPoint
 from pfaff.bifurcation.orbits.solving.step_rules import TRUSTED
 from pfaff.bifurcation.orbits.stepping import Continuation
-from pfaff.bifurcation.orbits.variation import rates_and_jacobians
 
 OUTSIDE = 1e-5  # distance of multipliers from the unit circle that is rounding
 PRESERVED = 1e-8  # relative change of a volume of states in a period that is rounding
@@ -44,11 +42,8 @@ class NeutralProblem(OrbitProblem):
 def neutral(point: OrbitPoint, to: float) -> OrbitPoint:
     """The orbit, marked as undamped if volumes of its states are preserved, here and up to another load."""
     p, cycle = point.problem, point.point.cycle
-    own, X = len(own_states(p.flow)), p.collocation.stages(cycle)
     for value in (point.value, (point.value + to) / 2, to):
-        _, J = rates_and_jacobians(p.collocation.equations, X, value)
-        spread = np.trace(J[:own, :own]) + len(p.flow.bonds) * p.flow.settle  # of motions that obey the constraints
-        if not np.abs(spread).max() * point.period < PRESERVED:
+        if not np.abs(p.divergence(cycle, value)).max() * point.period < PRESERVED:
             return point
     problem = NeutralProblem(p.case, p.flow, p.load, p.accuracy, p.unfolding, p.held, p.mirror)
     return OrbitPoint(problem, problem.continuation(1.0).adopted(point.point))

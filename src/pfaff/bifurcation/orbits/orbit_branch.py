@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from pfaff.archive.stored import write
+from pfaff.bifurcation.orbits.chords import Point
+from pfaff.bifurcation.orbits.orbit_checks import of_orbits, some_of
 from pfaff.bifurcation.orbits.orbit_problem import OrbitProblem
 from pfaff.bifurcation.orbits.orbit_switching import followed, real
 from pfaff.bifurcation.orbits.orbits import OrbitPoint, Special
+from pfaff.checks import Check, Checked, doubted
 from pfaff.continuation.course import POINTS, Bounds, Course
 from pfaff.continuation.endings import Ending, Reason
-from pfaff.continuation.trail import Branch, tallied
+from pfaff.continuation.trail import Branch, tallied, with_turns
 from pfaff.errors import ConvergenceError, ParameterError, PfaffError, number_of
 from pfaff.statement.told import shown_in_notebooks
 from pfaff.statement.values import one_of, spelt, whole_number
-from pfaff.threads import part_of_a_whole
+from pfaff.threads import cached_property, part_of_a_whole
 
 if TYPE_CHECKING:
     import xarray
@@ -33,7 +37,7 @@ if TYPE_CHECKING:
 @shown_in_notebooks
 @spelt
 @dataclass(frozen=True, eq=False, repr=False)
-class OrbitBranch(Branch[OrbitPoint, Special]):
+class OrbitBranch(Checked, Branch[OrbitPoint, Special]):
     """Orbits along a branch. ``branch[i]`` is one of them, ``special`` lists the located points, ``ended`` is the
     ending."""
 
@@ -60,7 +64,11 @@ class OrbitBranch(Branch[OrbitPoint, Special]):
         start = f"{self.load} = {self.points[0].value:.8g}"
         hidden = sum(not each.resolved for each in self.points)
         told = f", the stability of {hidden} not resolved" if hidden else ""
-        return f"{number_of(len(self), 'orbit')} from {start}, {self.counted}{told}; {self.ended}"
+        words = f"{number_of(len(self), 'orbit')} from {start}, {self.counted}{told}; {self.ended}"
+        return doubted(words, self.checks)
+
+    def _verify(self) -> Iterator[Check]:
+        return of_orbits([*some_of(self.points), *self.special])
 
     @property
     def counted(self) -> str:
@@ -69,24 +77,46 @@ class OrbitBranch(Branch[OrbitPoint, Special]):
     def at(self, value: float) -> tuple[OrbitPoint, ...]:
         """The orbits of the branch at a value of the load, in their order along it: several where it folds."""
         value = real("value", value, f"a finite value of {self.load}")
-        continuation = self.problem.continuation(abs(self.values - value).max() or 1.0)
-        found = []
-        for a, b in zip(self.points, self.points[1:], strict=False):
-            if a.value == value:
-                found.append(a)
+        line = with_turns(self.points, self.special, self._gaps)
+        found = [line[0]] if line[0].value == value else []
+        for a, b in pairwise(line):
+            if b.value == value:
+                found.append(b)
             elif (a.value - value) * (b.value - value) < 0:
-                point = continuation.point_at(continuation.adopted(a.point), continuation.adopted(b.point), value)
-                if point is None:
-                    raise ConvergenceError(f"the orbit at {self.load} = {value:g} was not found: follow with less step")
-                found.append(OrbitPoint(self.problem, point))
-        if self.points[-1].value == value:
-            found.append(self.points[-1])
+                found.append(OrbitPoint(self.problem, self._between(a, b, value)))
         if not found:
-            low, high = self.values.min(), self.values.max()
+            low, high = (end(each.value for each in line) for end in (min, max))
             raise ParameterError(
                 f"the branch has no orbit at {self.load} = {value:g}: it runs from {low:g} to {high:g}"
             )
         return tuple(found)
+
+    @cached_property
+    def _gaps(self) -> tuple[int, ...]:
+        """For each special point the index of the point after it: where it makes the branch, by value, period and
+        amplitudes, longer by least."""
+        if len(self) < 2:
+            return (1,) * len(self.special)
+        rows = np.array([_traits(each) for each in self.points])
+        unit = np.ptp(rows, axis=0)
+        unit[unit == 0.0] = np.inf
+        steps = np.linalg.norm(np.diff(rows, axis=0) / unit, axis=1)
+        away = [np.linalg.norm((rows - _traits(each)) / unit, axis=1) for each in self.special]
+        return tuple(int((each[:-1] + each[1:] - steps).argmin()) + 1 for each in away)
+
+    def _between(self, a: OrbitPoint, b: OrbitPoint, value: float) -> Point:
+        """The orbit at a value of the load between two; beside a fold it is located along the branch, since two orbits
+        with this value are near."""
+        continuation = self.problem.continuation(abs(self.values - value).max() or 1.0)
+        first, last = (continuation.adopted(each.point) for each in (a, b))
+        if isinstance(a, Special) or isinstance(b, Special):
+            place = continuation.special.locate(first, last, lambda point: point.value - value)
+            found = None if place is None else place[1]
+        else:
+            found = continuation.point_at(first, last, value)
+        if found is None:
+            raise ConvergenceError(f"the orbit at {self.load} = {value:g} was not found: follow with less step")
+        return found
 
     @part_of_a_whole()
     def rest(self, low: float, high: float) -> tuple[EquilibriumBranch, ...]:
@@ -169,3 +199,8 @@ class OrbitBranch(Branch[OrbitPoint, Special]):
         from pfaff.draw.animation import animate_branch
 
         return animate_branch(self, path, seconds=seconds, fps=fps, progress=progress)
+
+
+def _traits(orbit: OrbitPoint) -> np.ndarray:
+    """Numbers by which orbits of a branch are told apart."""
+    return np.array([orbit.value, np.log(orbit.period), *orbit.point.cycle.amplitude])

@@ -7,17 +7,22 @@ parameters converge: with each doubling of the size they move by a fraction of t
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import floor, log10
 
 import numpy as np
 
 from pfaff.bifurcation.orbits.collocation import Collocation
 from pfaff.bifurcation.orbits.cycles import Cycle
-from pfaff.bifurcation.orbits.solving.step_rules import LONG
+from pfaff.bifurcation.orbits.solving.step_rules import LONG, LONGER
 
 CONVERGES = 0.7  # ratio of the moves of parameters in successive doublings of a size; 1/4 at a Hopf point
 GROWS, TENDS = 6, 0.85  # doublings of a size that grows without bound; largest such ratio then
 STILL = 1e-10  # change of a parameter, relative to its range, that is none
+UNMOVED = 1e-9  # amplitude, relative to the largest, of a state that rounding alone may move
+TINY = 1e-300  # size of an equilibrium, onto which orbits have jumped
 HOMOCLINIC = 100.0  # ratio of the period to the shortest one
+VANISHES = 0.2  # ratio of the moves of a parameter in halves of an octave of the period, below which it is exponential
+DIGITS = 1e-9  # relative error up to which ten digits are told
 SERIES = 6  # doublings of a period from which the limit of a parameter is extrapolated
 APART = 0.1  # distance of different states of rest, relative to the amplitude
 SLOW = 0.05  # part of an orbit, relative to its size, covered in a period at the least speed
@@ -34,6 +39,14 @@ def converge(sizes: Sequence[float], values: Sequence[Sequence[float]], still: f
     early = np.ptp(rows[first : middle + 1], axis=0) / (octaves[first] - octaves[middle])
     late = np.ptp(rows[middle:], axis=0) / octaves[middle]
     return bool((late <= np.maximum(CONVERGES * early, still)).all())
+
+
+def relative_sizes(amplitudes: np.ndarray) -> np.ndarray:
+    """Sizes of orbits, a row of amplitudes each: the largest amplitude, of each state relative to its own greatest, so
+    that none counts as small while one stays."""
+    greatest = amplitudes.max(axis=0)
+    moving = greatest > UNMOVED * greatest.max()
+    return np.maximum((amplitudes[:, moving] / greatest[moving]).max(axis=1, initial=0.0), TINY)
 
 
 def beyond_bounds(sizes: Sequence[float], values: Sequence[float], still: float = STILL) -> float | None:
@@ -65,23 +78,38 @@ def stand_still(sizes: Sequence[float], values: Sequence[Sequence[float]], still
     return bool(octaves.max() >= 1 and np.ptp(np.asarray(values)[np.flatnonzero(octaves >= 1)[-1] :]) < still)
 
 
-def homoclinic(periods: Sequence[float], values: Sequence[Sequence[float]], still: float = STILL) -> bool:
-    """Whether periods grow without bound while the parameters converge. Orbits that also nearly come to rest are near a
-    homoclinic orbit; others are relaxation oscillations, whose parameter stands still where canards explode."""
+def homoclinic(
+    periods: Sequence[float], values: Sequence[Sequence[float]], still: float = STILL, hidden: bool = False
+) -> bool:
+    """Whether periods grow without bound while the parameters converge; shorter ones tell it where rounding has
+    ``hidden`` the multipliers. Orbits that also nearly come to rest are near a homoclinic orbit; others are relaxation
+    oscillations, whose parameter stands still where canards explode."""
     growth = periods[-1] / min(periods)
     if growth < LONG:
-        return False
+        return hidden and growth >= LONGER and converge(periods, values, still)
     return stand_still(periods, values, still) if growth < HOMOCLINIC else converge(periods, values, still)
 
 
-def limit(periods: Sequence[float], values: Sequence[float], still: float = STILL) -> float:
-    """The limit of a parameter as periods grow without bound: its last value where it stands still, since exponentials
-    of the period have vanished; else by a series in 1/T, as at a saddle-node on the orbit."""
+def limit(periods: Sequence[float], values: Sequence[float], still: float = STILL) -> tuple[float, float]:
+    """The limit of a parameter as periods grow without bound, and its uncertainty: the last value where exponentials of
+    the period have vanished, or vanish; else by a series in 1/T, as at a saddle-node on the orbit."""
     if stand_still(periods, [(value,) for value in values], still):
-        return values[-1]
+        return values[-1], 0.0
     octaves = np.log2(periods[-1] / np.asarray(periods))
+    first, middle = (values[int(np.abs(octaves - each).argmin())] for each in (1.0, 0.5))
+    late, early = abs(values[-1] - middle), abs(middle - first)
+    if late < VANISHES * early:
+        return values[-1], late * late / early
     places = sorted({int(np.abs(octaves - each).argmin()) for each in range(SERIES)})
-    return at_zero([1 / periods[place] for place in places], [values[place] for place in places])
+    found, less = (at_zero([1 / periods[k] for k in some], [values[k] for k in some]) for some in (places, places[1:]))
+    return found, abs(found - less)
+
+
+def settled_digits(value: float, error: float) -> str:
+    """A number with as many of its ten digits as are known."""
+    if not error > DIGITS * abs(value):
+        return f"{value:.10g}"
+    return f"{value:.{max(0, -floor(log10(error)) - 1)}f}"
 
 
 def states_of_rest(collocation: Collocation, cycle: Cycle) -> list[np.ndarray]:

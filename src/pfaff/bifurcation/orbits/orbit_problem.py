@@ -10,11 +10,13 @@ import numpy as np
 from pfaff.algebra.gauss import gauss
 from pfaff.algebra.radau import radau_rule
 from pfaff.bifurcation.orbits.collocation import Collocation
-from pfaff.bifurcation.orbits.cycles import UNBOUNDED
+from pfaff.bifurcation.orbits.cycles import UNBOUNDED, Cycle
+from pfaff.bifurcation.orbits.forced import own_states
 from pfaff.bifurcation.orbits.many_states.sparse_collocation import SparseCollocation, SparseEquations
 from pfaff.bifurcation.orbits.many_states.sparse_stepping import SparseContinuation
 from pfaff.bifurcation.orbits.orbit_equations import Equations
 from pfaff.bifurcation.orbits.stepping import Continuation
+from pfaff.bifurcation.orbits.variation import rates_and_jacobians
 from pfaff.errors import ParameterError
 from pfaff.flow.flow import Flow
 from pfaff.flow.sparse_jacobian import is_sparse
@@ -103,6 +105,12 @@ class OrbitProblem(Travels):
     @property
     def kind(self) -> type[Continuation]:
         return SparseContinuation if self.sparse else Continuation
+
+    def divergence(self, cycle: Cycle, value: float) -> np.ndarray:
+        """Rates at which volumes of motions that obey the constraints grow, at the Gauss points of an orbit."""
+        own = len(own_states(self.flow))
+        _, J = rates_and_jacobians(self.collocation.equations, self.collocation.stages(cycle), value)
+        return np.trace(J[:own, :own]) + len(self.flow.bonds) * self.flow.settle  # bonds decay beside them
 
     def odd(self, size: np.ndarray, to: float | None = None) -> bool:
         """Whether f(−x) = −f(x), every component by itself, at states and values of the load chosen at random.

@@ -12,9 +12,10 @@ from pfaff.bifurcation.orbits.canard_folds import hidden_at, with_canard_folds
 from pfaff.bifurcation.orbits.chords import Point
 from pfaff.bifurcation.orbits.cycles import Cycle, doubled
 from pfaff.bifurcation.orbits.following import AT_EDGE, LEFT, Orbits
+from pfaff.bifurcation.orbits.newborn import Newborn
 from pfaff.bifurcation.orbits.null_vectors import way_off
 from pfaff.bifurcation.orbits.orbit_problem import OrbitProblem
-from pfaff.bifurcation.orbits.orbits import Newborn, OrbitPoint, Special
+from pfaff.bifurcation.orbits.orbits import OrbitPoint, Special
 from pfaff.bifurcation.orbits.passage import Passage, leads_out
 from pfaff.bifurcation.orbits.stepping import Continuation
 from pfaff.continuation.course import ROUNDING, Course, Limits

@@ -13,15 +13,17 @@ from pfaff.bifurcation.orbits.chords import Point
 from pfaff.bifurcation.orbits.displacement import displacement
 from pfaff.bifurcation.orbits.floquet import sorted_multipliers
 from pfaff.bifurcation.orbits.forced import own_multipliers, own_states, phase
-from pfaff.bifurcation.orbits.orbit_in_time import EXTREMES, SAMPLES, Orbit, greatest
+from pfaff.bifurcation.orbits.orbit_checks import Verified
+from pfaff.bifurcation.orbits.orbit_in_time import SAMPLES, Orbit, greatest
+from pfaff.bifurcation.orbits.orbit_measures import Measurable
 from pfaff.bifurcation.orbits.orbit_problem import OrbitProblem
+from pfaff.checks import doubted
 from pfaff.continuation.course import POINTS, STEP, Bounds, Course, checked_way
 from pfaff.continuation.kinds import OfKind
 from pfaff.errors import number_of
 from pfaff.flow.forcing import forcing_of
-from pfaff.statement.called import beside
 from pfaff.statement.told import shown_in_notebooks
-from pfaff.statement.values import one_of, spelt
+from pfaff.statement.values import spelt
 from pfaff.threads import cached_property
 from pfaff.travel import Travels
 
@@ -38,7 +40,7 @@ if TYPE_CHECKING:
 @shown_in_notebooks
 @spelt
 @dataclass(frozen=True, eq=False, repr=False)
-class OrbitPoint(Travels):
+class OrbitPoint(Measurable, Verified, Travels):
     """A periodic orbit at a value of the load, with its Floquet multipliers, and the way to others."""
 
     problem: OrbitProblem
@@ -114,11 +116,15 @@ class OrbitPoint(Travels):
         return self.point.error
 
     @property
-    def status(self) -> str:
+    def _told(self) -> str:
         outside = f"{number_of(self.unstable, 'multiplier')} outside the unit circle"
         how = "stable" if self.stable else f"unstable ({outside})" if self.resolved else "stability not resolved"
         symmetry = ", symmetric" if self.symmetric else ""
         return f"orbit at {self.load} = {self.value:.10g}, period {self.period:.10g}: {how}{symmetry}"
+
+    @property
+    def status(self) -> str:
+        return doubted(self._told, self.checks)
 
     @cached_property
     def amplitude(self) -> dict[str, float]:
@@ -126,34 +132,6 @@ class OrbitPoint(Travels):
         t = self.orbit.t
         extremes = [(greatest(t, row) + greatest(t, -row)) / 2 for row in self.orbit.x]
         return dict(zip(self.orbit.states, extremes, strict=True))
-
-    @property
-    def measurable(self) -> tuple[str, ...]:
-        """Names that expressions of an orbit may contain: parameters, its period (``period_`` beside a parameter
-        ``period``), and extreme values of states; for a forced one also the frequency of the forcing and the phases."""
-        forced = bool(self.problem.flow.carried)
-        kinds, others = (*EXTREMES, "mean", *(("phase",) if forced else ())), ("frequency",) if forced else ()
-        extremes = (f"{kind}_{name}" for name in own_states(self.problem.flow) for kind in kinds)
-        names = self.case.system.parameter_names
-        return (*names, *beside(("period", *others), names), *extremes)
-
-    def measured(self, name: str) -> float:
-        """The value that a name stands for in expressions."""
-        one_of(self.measurable, name, "no expression contains")
-        names = self.case.system.parameter_names
-        if name in names:
-            return float(self.case.numbers[names.index(name)])
-        kind, _, state = name.partition("_")
-        if kind == "period":
-            return self.period
-        if kind in ("frequency", "phase"):
-            from pfaff.bifurcation.response.response import ResponsePoint
-
-            return ResponsePoint(self).phase[state] if state else ResponsePoint(self).frequency
-        if kind == "mean":
-            mean = self.problem.collocation.deviations(self.point.cycle)[0]
-            return float(mean[self.problem.flow.states.index(state)])
-        return EXTREMES[kind](self.orbit.t, self.orbit[state])
 
     @cached_property
     def advance(self) -> dict[str, float]:
@@ -180,7 +158,7 @@ class OrbitPoint(Travels):
         t, x = s * cycle.scalars[0], x.T.copy()
         if flow.carried:
             t += phase(flow, x[:, 0]) * self.period / (2 * np.pi * self.turns)
-        return Orbit(t, x[:own], flow, numbers, self.status, x[own:])
+        return Orbit(t, x[:own], flow, numbers, self._told, x[own:])
 
     def orbits(
         self,
@@ -246,23 +224,6 @@ class OrbitPoint(Travels):
         return f"<{self.status}>"
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Newborn(OrbitPoint):
-    """The first orbit of the branch that is born at a Hopf point, at this value of the load.
-
-    ``disturbing`` is the change of the load that changes the critical eigenvalue there by its own size. About a
-    ``centre`` orbits are a family along which the load does not change.
-    """
-
-    born: float
-    disturbing: float
-    centre: bool
-
-    @property
-    def natural(self) -> float:
-        return self.disturbing
-
-
 @spelt
 @dataclass(frozen=True, eq=False, repr=False)
 class Special(OrbitPoint, OfKind):
@@ -294,7 +255,7 @@ class Special(OrbitPoint, OfKind):
         from pfaff.bifurcation.orbits.cycle_forms import said
 
         words = said(self)
-        return f"{self._where}, {words}" if words else self._where
+        return doubted(f"{self._where}, {words}" if words else self._where, self.checks)
 
     def __repr__(self) -> str:
         return f"<{self._where}>"

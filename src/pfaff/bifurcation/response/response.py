@@ -22,6 +22,7 @@ from pfaff.bifurcation.orbits.orbit_problem import OrbitProblem
 from pfaff.bifurcation.orbits.orbit_switching import accurate, directed, followed, value_of
 from pfaff.bifurcation.orbits.orbits import OrbitPoint
 from pfaff.bifurcation.response.first_responses import check_end, first_response
+from pfaff.checks import Check, doubted
 from pfaff.continuation.course import POINTS, Bounds, Course
 from pfaff.continuation.endings import Ending
 from pfaff.continuation.trail import Branch
@@ -112,6 +113,11 @@ class ResponsePoint:
     def measured(self, name: str) -> float:
         """The value that a name stands for in expressions."""
         return self.orbit.measured(name)
+
+    @property
+    def checks(self) -> tuple[Check, ...]:
+        """What was verified of the orbit."""
+        return self.orbit.checks
 
     @property
     def status(self) -> str:
@@ -222,10 +228,13 @@ class Response(Travels, Branch[ResponsePoint, "Special"]):
         how = "stable throughout" if self.stable.all() else "unstable throughout" if not self.stable.any() else (
             f"stability changes {number_of(len(changes), 'time')}"
         )  # fmt: skip
-        return (
-            f"{number_of(len(self), 'response')} from {self.load} = {self[0].value:.8g}, {self.found}; "
-            f"{self.counted}; {how}; {self.ended}"
-        )
+        start = f"{number_of(len(self), 'response')} from {self.load} = {self[0].value:.8g}"
+        return doubted(f"{start}, {self.found}; {self.counted}; {how}; {self.ended}", self.checks)
+
+    @property
+    def checks(self) -> tuple[Check, ...]:
+        """What was verified of its orbits."""
+        return self.orbits.checks
 
     def __repr__(self) -> str:
         return f"<{self.status}>"

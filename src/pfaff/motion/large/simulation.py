@@ -16,7 +16,7 @@ from pfaff.motion.large.steps import STAGES, Integrator, Projection, Sizes, Stat
 from pfaff.motion.measures import Energy, Stored
 from pfaff.motion.outcomes import COLLAPSED, FINISHED, INTERRUPTED, NOT_FINITE, TOO_MANY, Outcome, Status
 from pfaff.motion.result import Motion
-from pfaff.motion.simulate import check_request
+from pfaff.motion.simulate import check_request, longest_step
 from pfaff.statement.values import heard, number_from, number_within
 from pfaff.threads import hand_on
 
@@ -41,6 +41,7 @@ def simulate(
     start: Any = None,
     velocities: Any = None,
     progress: Callable[[float], object] | None = None,
+    max_step: float | None = None,
     max_steps: int = 1_000_000,
 ) -> Motion:
     """Integrate from time zero over the duration (backwards if it is negative) and sample the motion evenly."""
@@ -59,7 +60,7 @@ def simulate(
     for attempt in TOLERANCES if tolerance is None else (tolerance,):
         integrator = Integrator(equations, Sizes(assembly, duration), attempt)
         record = Record(equations, np.linspace(0.0, duration, samples), state)
-        status = run(integrator, record, state, float(duration), max_steps, progress)
+        status = run(integrator, record, state, float(duration), max_steps, progress, longest_step(max_step))
         if status.outcome is not Outcome.COLLAPSED or record.steps > LASTING:
             break
     return record.motion(assembly, load, status, attempt)
@@ -79,12 +80,14 @@ def run(
     duration: float,
     max_steps: int,
     progress: Callable[[float], object] | None,
+    max_step: float = np.inf,
 ) -> Status:
     h, last = FIRST * duration, None
     try:
         for _ in range(max_steps):
             left = duration - state.t
-            taken = integrator.advance(state, min(h, left, key=abs), last, SHORTEST * abs(duration))
+            h = min(h, left, float(np.copysign(max_step, duration)), key=abs)
+            taken = integrator.advance(state, h, last, SHORTEST * abs(duration))
             if taken is None:
                 return COLLAPSED if integrator.finite else NOT_FINITE
             last, solve, h = taken
@@ -146,13 +149,14 @@ class Record:
             ),
             names=tuple(f"q{i}" for i in range(self.equations.n)),
             reaction_names=tuple(f"p{i}" for i in range(self.equations.m)),
-            status=status,
+            ended=status,
             method=f"Radau collocation of order {2 * STAGES - 1} with sparse multipliers, {self.steps} steps, "
             f"tolerance {tolerance:g}",
             changes={},
             system=assembly.name,
             values={assembly.load: str(load)},
             dense=self.dense if self.dense.complete else None,
+            tolerance=tolerance,
         )
 
     def _sample(self, state: State) -> tuple[np.ndarray, ...]:

@@ -21,7 +21,7 @@ from pfaff.continuation.problem import Event
 from pfaff.errors import ParameterError
 from pfaff.flow.assembly import Assembly, Rest
 from pfaff.statement.told import answering, shown_in_notebooks
-from pfaff.statement.values import whole_number
+from pfaff.statement.values import shown, whole_number
 from pfaff.threads import cached_property
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ class AssemblyPoint(EquilibriumPoint):
     def branch(self, parameter: str, to: float, **options: Any) -> AssemblyBranch:
         """The branch through this point along the load; options as in ``assembly.branch``."""
         assembly = self.equations.assembly
-        if parameter != assembly.load:
+        if not isinstance(parameter, str) or parameter != assembly.load:
             raise ParameterError(f"{assembly.name} has one parameter that varies, its load: branch({assembly.load!r})")
         return assembly.branch(to, start=self.rest, **options)
 
@@ -76,7 +76,7 @@ class SpecialAssemblyPoint(AssemblyPoint, SpecialPoint):
     def curve(self, name: str, to: float, **options: Any) -> Any:
         raise ParameterError(
             f"{self.equations.assembly.name} has one parameter that varies, its load: follow the branches of several "
-            f"assemblies instead of a curve in {name}"
+            f"assemblies instead of a curve in {shown(name)}"
         )
 
     def _followed(self, problem: Any, first: Spot, course: Course, limits: Limits) -> AssemblyBranch:

@@ -62,7 +62,6 @@ from pfaff.bifurcation.orbits.solving.step_rules import (
     ADAPT_EVERY,
     COARSE,
     LARGEST_TURN,
-    LONG,
     MOST,
     OUTGROWN,
     SLOW,
@@ -71,6 +70,7 @@ from pfaff.bifurcation.orbits.solving.step_rules import (
     WITHIN,
     apart,
     finer_intervals,
+    lengthens,
     paced,
     strays,
     wanted_intervals,
@@ -184,7 +184,7 @@ def noticed(note, known, home):
     greatest, shortest = max(known[GREATEST], note[AMPLITUDE]), min(known[SHORTEST], note[PERIOD])
     if known[PASSED] > 2 and away < min(known[FARTHEST], WITHIN * note[LENGTH]):
         return True
-    if note[AMPLITUDE] < VANISHING * greatest or note[PERIOD] > LONG * shortest:
+    if note[AMPLITUDE] < VANISHING * greatest or lengthens(note[PERIOD], shortest, note[TESTS + 3]):
         return True
     if note[AMPLITUDE] > OUTGROWN * home[1]:
         return True

@@ -20,6 +20,7 @@ BLURRED = 3.0  # errors below this, relative to the residual before Newton's las
 COARSE = 100.0  # error on a coarser mesh, relative to the accuracy, from which the finer one is taken after all
 VANISHING = 1e-3  # amplitude, relative to the largest of a branch, below which it may end in an equilibrium
 LONG = 20.0  # period, relative to the shortest, above which it may end in a homoclinic orbit
+LONGER = 4.0  # the same where rounding hides the multipliers, as it does beside rest
 OUTGROWN = 1e5  # amplitude, relative to that at the start, above which orbits may grow without bound
 WITHIN = 4.0  # distance from the start, in steps, by size and period, within which a step may contain it
 
@@ -59,6 +60,12 @@ def strays(determinant, change, ahead, torus, torus_ahead):
     if isnan(torus) or isnan(torus_ahead):  # near homoclinic orbits rounding hides it as well
         return False
     return determinant * (determinant + change) < 0 and abs(ahead) > abs(determinant) and determinant * ahead > 0
+
+
+@compiled
+def lengthens(period, shortest, torus):
+    """Whether a branch may end in a homoclinic orbit, by its period; ``torus`` is NaN where multipliers are hidden."""
+    return period > LONG * shortest or (isnan(torus) and period > LONGER * shortest)
 
 
 @compiled

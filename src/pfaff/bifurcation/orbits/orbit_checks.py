@@ -1,0 +1,68 @@
+"""Orbits verified: their equations between the collocation points, that they close, and the product of multipliers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from pfaff.checks import Check, Checked
+from pfaff.checks.multipliers import volumes
+from pfaff.checks.orbit_promises import closed, obeyed
+
+if TYPE_CHECKING:
+    from pfaff.bifurcation.orbits.chords import Point
+    from pfaff.bifurcation.orbits.orbit_problem import OrbitProblem
+
+SOME = 6  # orbits of a branch that are verified when its status is asked for
+BETWEEN, WEIGHTS = np.polynomial.legendre.leggauss(9)  # places in an interval other than those of collocation
+
+
+class Verified(Checked):
+    """An orbit that verifies itself when it is first asked for its status."""
+
+    if TYPE_CHECKING:
+        problem: OrbitProblem
+        point: Point
+
+    def _verify(self) -> Iterator[Check]:
+        return of_orbits([self])
+
+
+def some_of(points: Sequence[Any]) -> list[Any]:
+    """Orbits spread over a branch, its last one included."""
+    return [points[k] for k in sorted({round(k) for k in np.linspace(0, len(points) - 1, SOME)})]
+
+
+def of_orbits(points: Sequence[Any]) -> Iterator[Check]:
+    """What orbits promise, by the worst of them."""
+    found = [_verified(each.problem, each.point) for each in points]
+    accuracy = max(each.problem.accuracy for each in points)
+    yield obeyed((off for off, _ in found), accuracy)
+    yield closed((open_ for _, open_ in found), accuracy)
+    products = [check for each in points for check in _products(each)]
+    if products:
+        yield max(products, key=lambda check: np.nan_to_num(check.measured, nan=np.inf))
+
+
+def _verified(problem: OrbitProblem, point: Point) -> tuple[float, float]:
+    """How far an orbit is from its equations integrated over intervals, and from closing, relative to its
+    amplitudes."""
+    c, cycle = problem.collocation, point.cycle
+    size = np.where(cycle.amplitude > 0, cycle.amplitude, np.maximum(np.abs(cycle.x).max(axis=0), 1e-300))
+    x = c.interpolate(cycle, c.slopes(cycle), cycle.mesh.points((BETWEEN + 1) / 2))
+    rates = c.equations.rates_of_columns(np.ascontiguousarray(x.T), cycle.value)
+    rates = rates.reshape(len(size), cycle.intervals, -1)
+    moved = cycle.scalars[0] * np.einsum("njk,k,j->jn", rates, WEIGHTS / 2, cycle.mesh.h)
+    off = float((np.abs(np.diff(cycle.x, axis=0) - moved) / size).max())
+    gap = cycle.x[-1] - cycle.signs * cycle.x[0] - (0.0 if cycle.halved else cycle.turns)
+    return off, float((np.abs(gap) / size).max())
+
+
+def _products(orbit: Any) -> Iterator[Check]:
+    """The product of the multipliers, by Liouville's formula."""
+    problem, cycle = orbit.problem, orbit.point.cycle
+    if orbit.resolved and not problem.sparse:
+        rates = problem.divergence(cycle, orbit.value) @ problem.collocation.weights(cycle)
+        yield from volumes(orbit.multipliers, orbit.period * float(rates))

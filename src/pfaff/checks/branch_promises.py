@@ -1,0 +1,67 @@
+"""What branches of equilibria and curves of special ones promise: rest of the whole system, and what is singular.
+
+Equations are followed in a chart and by compiled loops; here the system is asked itself. The bounds say what an
+equilibrium, a branch point, a Hopf point are for those who follow branches, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from pfaff.checks.check import Check
+
+RESTING = 1e-6  # rate that is left at an equilibrium, relative to those of states of usual size
+BALANCED = 1e-6  # force that is left, relative to the largest that takes part
+SINGULAR = 1e-4  # least singular value of equations that are singular, their rows measured by their usual sizes
+ON_AXIS = 1e-5  # distance of a critical eigenvalue from the imaginary axis, relative to it or to the largest
+MET = 1e-3  # distance of two pairs that meet, relative to the largest eigenvalue; it grows like a root beside them
+SUMMED = 1e-6  # difference of the sum of eigenvalues from the trace, relative to their sizes
+INERT = -1e-9  # least inertia, relative to the greatest, that is not negative but for rounding
+
+
+def at_rest(residuals: Iterable[float]) -> Check:
+    """All rates of an equilibrium vanish."""
+    return Check("every rate vanishes", _worst(residuals), RESTING, "step less")
+
+
+def balanced(residuals: Iterable[float]) -> Check:
+    """Forces, reactions and constraints balance in every coordinate of the system, also in those that were dropped."""
+    return Check("forces balance in every coordinate", _worst(residuals), BALANCED, "start from another equilibrium")
+
+
+def inert(inertias: Iterable[float]) -> Check:
+    """The kinetic energy is positive for every motion that the constraints allow."""
+    least = min(inertias, default=1.0)
+    return Check("no motion has negative inertia", max(-least, 0.0), -INERT, "state the kinetic energy as it is")
+
+
+def singular(size: float, what: str = "the balance") -> Check:
+    """Equations are singular, as where branches meet or turn; ``size`` is their least singular value."""
+    return Check(f"{what} is singular", size, SINGULAR, "step less, or do without this point")
+
+
+def on_axis(values: np.ndarray) -> Check:
+    """A pair of eigenvalues is on the imaginary axis."""
+    pairs = values[values.imag > 0]
+    off = (np.abs(pairs.real) / np.abs(pairs)).min(initial=np.inf)
+    return Check("a pair is on the imaginary axis", float(off), ON_AXIS, "step less")
+
+
+def met(distances: np.ndarray, values: np.ndarray) -> Check:
+    """Two pairs of eigenvalues are equal; ``distances`` are those of pairs from their neighbours."""
+    size = float(np.abs(values).max(initial=0.0)) or 1.0
+    return Check("two pairs are equal", float(distances.min(initial=np.inf)) / size, MET, "step less")
+
+
+def summed(values: np.ndarray, trace: float) -> Check:
+    """The sum of all eigenvalues is the trace of the Jacobian."""
+    size = float(np.abs(values).sum()) or 1.0
+    return Check("eigenvalues add up to the trace", abs(float(values.sum().real) - trace) / size, SUMMED)
+
+
+def _worst(residuals: Iterable[float]) -> float:
+    """The largest of residuals; NaN if one is."""
+    found = np.fromiter(residuals, float)
+    return float(found.max(initial=0.0)) if not np.isnan(found).any() else float("nan")

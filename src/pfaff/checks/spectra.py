@@ -1,0 +1,64 @@
+"""Spectra: eigenvalues of the linearised flow about the motion that the constraints prescribe, by differences of it.
+
+Along q + v t the accelerations a(q, q̇, t) of the equations as stated are differentiated by central differences, in all
+coordinates and velocities. Small motions that obey the constraints are among those of δq̈ = ∂a/∂q δq + ∂a/∂q̇ δq̇, so that
+every eigenvalue λ of theirs makes this pencil singular.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from pfaff.checks.check import Check
+
+ASIDE = 1e-5  # step of differences, relative to the size of the coordinates
+SINGULAR = 1e-5  # least singular value of J − λ, relative to J: differences are good to about 1e-9
+MANY = 40  # coordinates up to which differences are cheap
+
+Accelerations = Callable[[np.ndarray, np.ndarray], np.ndarray]  # at coordinates and velocities, a column each
+
+
+def belonging(
+    accelerations: Accelerations, q: np.ndarray, v: np.ndarray, units: np.ndarray, values: np.ndarray
+) -> list[Check]:
+    """Check that eigenvalues are those of the flow about q + v t; ``units`` are those of the coordinates."""
+    rate = float(np.abs(values).max(initial=0.0))
+    if not len(values) or len(q) > MANY or not rate:
+        return []
+    J = linearised(accelerations, q, v, units, rate)
+    if not np.isfinite(J).all():
+        return []  # a singular configuration is next to this one
+    size = np.linalg.norm(J, 2)
+    off = [np.linalg.svd(J - value * np.eye(len(J)), compute_uv=False)[-1] for value in distinct(values)]
+    return [
+        Check(
+            "eigenvalues are those of the linearised flow about the motion that the constraints prescribe",
+            float(max(off) / size),
+            SINGULAR,
+            "do not rely on them; compare them with case.simulate from near the motion",
+        )
+    ]
+
+
+def distinct(values: np.ndarray) -> np.ndarray:
+    """One of each pair of conjugate eigenvalues."""
+    return values[values.imag >= 0]
+
+
+def linearised(
+    accelerations: Accelerations, q: np.ndarray, v: np.ndarray, units: np.ndarray, rate: float
+) -> np.ndarray:
+    """The first-order form of the small motions, in units of coordinates and of a rate."""
+    n, usual = len(q), units * (1 / units.max() + np.abs(q / units).max())
+    by = np.hstack([np.diag(ASIDE * usual), np.zeros((n, n))])
+    by_rate = np.hstack([np.zeros((n, n)), np.diag(ASIDE * (rate * usual + np.abs(v)))])
+    ahead, behind = (accelerations(q[:, None] + s * by, v[:, None] + s * by_rate) for s in (1, -1))
+    steps = (by + by_rate).sum(axis=0)
+    slopes = (ahead - behind) / (2 * steps)
+    J = np.zeros((2 * n, 2 * n))
+    J[:n, n:] = rate * np.eye(n)
+    J[n:, :n] = slopes[:, :n] * units / units[:, None] / rate
+    J[n:, n:] = slopes[:, n:] * units / units[:, None]
+    return J

@@ -1,0 +1,214 @@
+"""Nothing is stepped over: what a motion meets between the ends of its steps, and what it verifies of itself."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import sympy as sm
+from sympy.physics.mechanics import dynamicsymbols
+
+import pfaff
+from pfaff.checks.motions import between_steps, constraints_kept, energy_balance
+from pfaff.motion.between_steps import Guard
+from pfaff.motion.dense_output import Steps
+from pfaff.motion.measures import Energy, Stored
+
+t = dynamicsymbols._t
+x, y = dynamicsymbols("x y")
+v, w = x.diff(t), y.diff(t)
+BUMP = sm.exp(-10 * (x - 5) ** 2)
+TURNED = -10.0879596660053  # x(20) from x = 0 with unit speed: SciPy's DOP853 at 1e-13 in steps of 0.02
+
+
+def particle(potential=sm.S.Zero, force=sm.S.Zero, **more):
+    return pfaff.System([x], v**2 / 2, potential, forces={x: force}, **more).at()
+
+
+@pytest.fixture(scope="module")
+def hill():
+    return particle(BUMP)
+
+
+@pytest.fixture(scope="module")
+def rubbing():
+    return particle(x**2 / 2, -sm.Rational(1, 20) * sm.tanh(100 * v))
+
+
+def test_steep_friction_is_not_stepped_over(rubbing):
+    motion = rubbing.simulate(20, x=1)
+    assert motion["x"][-1] == pytest.approx(0.192181415727074, abs=1e-12)
+    assert motion.energy.drift < 1e-12
+    assert motion.status == "finished"
+
+
+def test_a_particle_turns_back_before_a_hill_that_is_higher_than_its_energy(hill):
+    motion = hill.simulate(20, x=0, x_dot=1)
+    assert motion["x"][-1] == pytest.approx(TURNED, abs=1e-11)
+    assert hill.simulate(-20, x=0, x_dot=-1)["x"][-1] == pytest.approx(TURNED, abs=1e-11)
+    assert hill.simulate(20, x=0, x_dot=1, tolerance=1e-6)["x"][-1] == pytest.approx(TURNED, abs=1e-5)
+
+
+@pytest.mark.parametrize("method", ["cvode", "radau"])
+def test_implicit_methods_see_the_hill_and_the_friction(hill, rubbing, method):
+    if method == "cvode":
+        pytest.importorskip("sksundae")
+    assert hill.simulate(20, x=0, x_dot=1, method=method)["x"][-1] == pytest.approx(TURNED, abs=2e-4)
+    assert rubbing.simulate(20, x=1, method=method)["x"][-1] == pytest.approx(0.192181415727074, abs=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("potential", "force", "start", "duration", "end"),
+    [
+        (sm.exp(-(((x - sm.Rational(37, 10)) * 100) ** 2)), 0, (0, 1), 10, -2.60278153),  # a hundredth wide
+        (0, -sm.tanh(1000 * v) / 2, (0, 1), 5, 1.00000164),
+        (0, sm.exp(-(((t - 50) * 200) ** 2)), (0, 0), 100, 0.44311346),  # a blow in time
+        (sm.exp(-100 * (x - 97) ** 2), 0, (0, 1), 200, -6.02781529),  # after a long flight
+        (2 * sm.exp(-1000 * (1 - sm.cos(x))), 0, (1, 2.5), 60, 150.04257985),  # of many bumps, all of them
+        (1 / (1 + (100 * x - 500) ** 20), 0, (0, 1), 10, -0.01767019),
+        (1 + sm.erf(200 * x - 800), 0, (0, 1), 10, -1.99808019),
+        ((x / 2) ** 60, 0, (0, 1), 20, 0.22336554),  # a box
+        (
+            0,
+            -5 * ((x - 1) * (1 + sm.tanh(50 * x - 50)) + (x + 1) * (1 - sm.tanh(50 * x + 50))) / 2,
+            (0, 0.3),
+            20,
+            1.12467078,
+        ),  # a dead band
+    ],
+)
+def test_no_narrow_feature_is_missed(potential, force, start, duration, end):
+    """The ends are those of SciPy's DOP853 at 1e-12 in steps that are shorter than the features."""
+    motion = particle(sm.sympify(potential), sm.sympify(force)).simulate(duration, x=start[0], x_dot=start[1])
+    assert motion["x"][-1] == pytest.approx(end, abs=2e-8)
+    assert motion.energy.drift < 1e-11
+    assert motion.status == "finished"
+
+
+@pytest.mark.parametrize(("power", "end"), [(4, 1.130255227364), (8, -0.627254828652), (12, -0.640041652123)])
+def test_gaps_in_the_series_of_a_symmetric_start_do_not_lengthen_its_step(power, end):
+    """From x = 0 the series of x has every fourth (eighth, twelfth) term only: two coefficients are zero by chance."""
+    case = particle(x**power / power)
+    assert case.simulate(20, x_dot=1)["x"][-1] == pytest.approx(end, abs=1e-10)
+    assert case.ensemble(20, x_dot=np.array([1.0, 2.0]))["x"][-1, 0] == pytest.approx(end, abs=1e-10)
+    a, b = sm.symbols("a b")
+    ode = pfaff.ode({a: b, b: -(a ** (power - 1))}).at()
+    assert ode.simulate(20, b=1)["a"][-1] == pytest.approx(end, abs=1e-10)
+
+
+def test_members_of_an_ensemble_and_plain_odes_turn_back_too(hill):
+    speeds = np.array([0.5, 1.0, 1.42])
+    ensemble = hill.ensemble(20, x_dot=speeds)
+    alone = [hill.simulate(20, x_dot=speed)["x"][-1] for speed in speeds]
+    assert ensemble["x"][-1] == pytest.approx(alone, abs=1e-10)
+    assert ensemble.status == "3 finished"
+    a, b = sm.symbols("a b")
+    ode = pfaff.ode({a: b, b: 20 * (a - 5) * sm.exp(-10 * (a - 5) ** 2)}).at()
+    assert ode.simulate(20, b=1)["a"][-1] == pytest.approx(TURNED, abs=1e-11)
+
+
+def test_events_of_a_rejected_step_never_happened(hill):
+    watched = hill.simulate(20, x_dot=1, events={"near": "x - 46/10", "top": "x - 5", "turn": "x_dot", "back": "x + 1"})
+    assert [len(watched.events[name]) for name in ("near", "top", "turn", "back")] == [2, 0, 1, 1]
+    assert not hill.simulate(20, x_dot=1, events={"top": pfaff.Event("x - 5", stop=True)}).events["top"].t.size
+    stopped = hill.simulate(20, x_dot=1, events={"turn": pfaff.Event("x_dot", stop=True)})
+    assert stopped["x"][-1] == pytest.approx(4.736723115, abs=1e-8)
+
+
+def test_blows_that_drive_a_load_or_a_coordinate_are_felt():
+    F = sm.Symbol("F")
+    blow = "exp(-((t - 50)*20)**2)"
+    loaded = particle(x**2 / 2, F, parameters={F: 0}).simulate(100, prescribed={"F": blow})
+    assert loaded.y[:, -1] == pytest.approx([-0.02323784, 0.08546446], abs=1e-7)
+    pulled = pfaff.System([x, y], (v**2 + w**2) / 2, (x - y) ** 2 / 2).at().simulate(100, prescribed={"y": blow})
+    assert pulled.y[:, -1] == pytest.approx([-0.02323784, 0, 0.08546446, 0], abs=1e-7)
+    assert pulled.status == "finished"
+
+
+def test_a_hill_is_met_between_the_knots_of_samples():
+    F = sm.Symbol("F")
+    case = particle(F * BUMP, parameters={F: 1})
+    motion = case.simulate(20, x_dot=1, prescribed={"F": (np.linspace(0, 20, 11), np.ones(11))})
+    assert motion["x"][-1] == pytest.approx(TURNED, abs=1e-10)
+
+
+@pytest.mark.parametrize("method", ["taylor", "radau", "augmented"])
+def test_no_step_is_longer_than_max_step(hill, method):
+    motion = hill.simulate(3, x_dot=1, max_step=0.01, method=method)
+    assert np.diff(motion.knots).max() <= 0.01 * (1 + 1e-9)
+    with pytest.raises(pfaff.PfaffError, match="max_step"):
+        hill.simulate(3, max_step=0)
+    assert hill.ensemble(3, x_dot=np.ones(2), max_step=0.5)["x"][-1] == pytest.approx(motion["x"][-1], abs=1e-6)
+
+
+def test_ordinary_motions_are_verified_and_say_so():
+    case = pfaff.atlas.column(2).at(d="1/2", M_L=15, I_L=15, k1=50, c_i="3/2", F=84)
+    motion = case.simulate(50, theta1_dot=0.01)
+    assert [check.claim for check in motion.checks] == [
+        "the motion obeys its equations between its steps",
+        "the energy balances",
+        "the constraints hold",
+    ]
+    assert all(check.passed for check in motion.checks)
+    assert motion.status == "finished"
+    assert all(check.passed for check in case.ensemble(5, theta1_dot=np.array([0.01, 0.02])).checks)
+
+
+def test_energies_that_do_not_balance_are_told(hill):
+    motion = hill.simulate(20, x_dot=1)
+    energy = motion.energy
+    wrong = Energy(
+        energy.kinetic,
+        energy.potential,
+        energy.total * np.linspace(1, 0.95, len(motion.t)),
+        0 * energy.total,
+        0 * energy.total,
+    )
+    corrupted = replace(motion, measures=Stored(motion.p, motion.residual, wrong), dense=None)
+    assert "NOT verified: the energy balances" in corrupted.status
+    assert "max_step" in corrupted.status
+    assert corrupted.finished
+    assert not motion.checks[1].measured > 1e-10
+    assert not energy_balance(np.array([0.0, 0.1]), np.array([1.0]), 0.0, 1e-15).passed
+
+
+def test_a_path_that_leaves_its_equations_between_its_steps_is_told(hill):
+    motion = hill.simulate(20, x_dot=1)
+    motion.dense.pieces[0].tcs[0, 1, 2:] += 1e-5
+    assert not replace(motion).checks[0].passed
+    decaying = pfaff.ode({sm.Symbol("a"): -sm.Symbol("a")}).at().simulate(5, a=1)
+    piece = decaying.dense.pieces[0]
+    decaying.dense.pieces[0] = Steps.until(piece.bounds[1], piece.times, 1.01 * piece.tcs, len(piece.tcs))
+    decaying.dense.pieces[0].tcs[0, 0, 0] = 1.0
+    assert "NOT verified: the motion obeys" in replace(decaying).status
+    path = np.ones((1, 3))
+    assert not between_steps(path, path, path * 1.01, np.ones(3), 1e-15).passed
+
+
+def test_constraints_that_do_not_hold_are_told():
+    case = pfaff.atlas.column(2).at(d="1/2", M_L=15, I_L=15, k1=50, c_i="3/2", F=84)
+    motion = case.simulate(20, theta1_dot=0.01)
+    y = motion.y.copy()
+    y[-1] *= 1 + 1e-4  # a velocity that the skate does not allow
+    assert "NOT verified: the constraints hold" in replace(motion, y=y).status
+    ensemble = case.ensemble(5, theta1_dot=np.array([0.01, 0.02]))
+    ensemble.y[-1, 40:] *= 1 + 1e-4
+    assert "NOT verified: the constraints hold" in replace(ensemble).status
+    assert not constraints_kept(np.array([[1e-3]]), np.ones((1, 1)), 1e-15).passed
+
+
+def test_members_whose_energy_changes_are_told(hill):
+    ensemble = hill.ensemble(20, x_dot=np.array([0.5, 1.0]))
+    ensemble.y[1, 60:] *= 1.1
+    assert "NOT verified: the energy balances" in replace(ensemble).status
+
+
+def test_rounding_does_not_shorten_steps():
+    """A right-hand side with noise of any size: steps that no shorter ones better are accepted."""
+    noise = np.random.default_rng(0)
+    guard = Guard(lambda states, times: states * 0 + 1e-9 * noise.standard_normal(states.shape), 1e-15)
+    path = np.zeros((1, 1, 21))
+    path[0, 0, 0] = 1.0
+    h, judged = 1.0, 0
+    while (failure := guard.judge(np.array([0.0, h]), path)) is not None:
+        h, judged = guard.room or failure.good, judged + 1
+    assert judged < 20
