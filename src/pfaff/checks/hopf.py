@@ -87,7 +87,7 @@ def mode(claim: Claim, rates: Rates) -> Check:
 
     fine, coarse = along(step), along(2 * step)
     terms, units = np.abs(claim.A) @ np.abs(claim.q) + claim.omega * np.abs(claim.q), balanced(claim.A)[1]
-    terms = np.maximum(terms, SAME * units * (terms / units).max())  # a state that does not take part is rounding
+    terms = np.maximum(terms, HELD * units * (terms / units).max())  # a state that does not take part is rounding
     left, error = (np.abs(each) / terms for each in (fine - 1j * claim.omega * claim.q, fine - coarse))
     return Check(
         "±iω are eigenvalues of the flow about the equilibrium, by differences",
