@@ -74,6 +74,12 @@ class Symmetries:
     def translations(self) -> tuple[Generator, ...]:
         return tuple(each for each in self.generators if each.translates)
 
+    def told(self, names: Sequence[str]) -> list[str]:
+        """All of them in words, with what is not decided."""
+        found = [each.described(names) for each in self.generators]
+        nearly = f"not decided, and not used: {self.doubtful} more, which {NULL:g} to {DOUBTFUL:g} of the terms break"
+        return [*found, nearly] if self.doubtful else found
+
     @property
     def moved(self) -> np.ndarray:
         """Which coordinates symmetries move, of those that do not follow from others."""
