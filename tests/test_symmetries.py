@@ -7,7 +7,7 @@ import pytest
 import sympy as sm
 
 import pfaff
-from pfaff.flow.slice import slice_of
+from pfaff.flow.freezing import slice_of
 from pfaff.flow.symmetries import symmetries
 from pfaff.statement import TIME, coordinates
 
@@ -129,6 +129,25 @@ def drive():
     )
 
 
+@cache
+def cart(rolls):
+    """A pendulum that feeds itself on a cart that walks; with the angle of a wheel that rolls without slip."""
+    X, phi, theta = coordinates("X phi theta")
+    R, F = sm.symbols("R F", nonnegative=True)
+    walk, swing = X.diff(TIME), theta.diff(TIME)
+    spin = phi.diff(TIME) if rolls else walk / R
+    return pfaff.System(
+        [X, phi, theta] if rolls else [X, theta],
+        walk**2 / 2 + spin**2 / 20 + swing**2 / 2 + walk * swing * sm.cos(theta) / 2,
+        3 * (1 - sm.cos(theta)),
+        dissipation=walk**2 / 10,
+        forces={theta: F * swing - swing**3 + sm.sin(theta) ** 2 / 5 + walk * swing, X: sm.sin(theta) ** 2},
+        holonomic_constraints=[X - R * phi] if rolls else [],
+        parameters={F: 0, R: 0.5},
+        load=F,
+    )
+
+
 def found(system):
     """The generators in words, sorted."""
     return sorted(each.described(system.coordinate_names) for each in symmetries(system).generators)
@@ -205,6 +224,7 @@ def test_what_only_looks_symmetric_is_not():
     soft = symmetries(pfaff.System([x, y], kinetic, sm.cos(y) + sm.Rational(1, 10**9) * x**2 / 2))
     assert len(soft.generators) == 0
     assert soft.doubtful > 0
+    assert "not decided" in soft.told(["x", "y"])[-1]
     spring = pfaff.System([x, y], kinetic, sm.cos(y) + k * x**2 / 2, parameters={k: 0})
     assert found(spring) == []
     assert [g.c.tolist() for g in symmetries(spring, (0.0,)).generators] == [[1, 0]]
@@ -215,6 +235,18 @@ def test_scalings_of_translated_coordinates_are_no_obstacle():
     x, y = coordinates("x y")
     system = pfaff.System([x, y], sm.exp(2 * x) * x.diff(TIME) ** 2 / 2 + y.diff(TIME) ** 2 / 2, sm.cos(y))
     assert found(system) == ["translation of x"]
+
+
+def test_symmetries_may_depend_on_parameters_and_coordinates_through_holonomic_constraints():
+    """X − R φ moves both, whatever R; of three coordinates, one of which is a function of another, two are free."""
+    (generator,) = symmetries(cart(True)).generators
+    assert generator.dependent in ((0,), (1,))
+    x, y, z = coordinates("x y z")
+    kinetic = sum(q.diff(TIME) ** 2 for q in (x, y, z)) / 2
+    bent = pfaff.System([x, y, z], kinetic, z**2, holonomic_constraints=[z - sm.sin(x)])
+    assert found(bent) == ["translation of y"]
+    twice = pfaff.System([x, y, z], kinetic + z.diff(TIME) * x.diff(TIME), z, holonomic_constraints=[z - x - y])
+    assert len(symmetries(twice).generators) == 2
 
 
 # Use
@@ -247,6 +279,21 @@ def test_a_turned_frame_changes_no_cycle():
         assert np.abs(other.multipliers[1]) == pytest.approx(np.abs(orbit.multipliers[1]), rel=1e-9)
         length = np.hypot(other.advance.get("u", 0), other.advance["w"])
         assert length == pytest.approx(abs(distance), rel=1e-10)
+
+
+def test_a_rolling_wheel_may_be_stated_by_a_holonomic_constraint():
+    plain, rolling = (cart(rolls).at().hopf(to=1) for rolls in (False, True))
+    assert rolling.value == pytest.approx(plain.value, rel=1e-10)
+    assert "supercritical" in rolling.status
+    assert "NOT verified" not in rolling.status
+    assert rolling.growth("theta").slope == pytest.approx(plain.growth("theta").slope, rel=1e-9)
+    first, second = (hopf.orbits(to=0.036, points=40).at(0.035)[0] for hopf in (plain, rolling))
+    assert second.period == pytest.approx(first.period, rel=1e-11)
+    assert second.advance == pytest.approx({"X": first.advance["X"], "phi": first.advance["X"] / 0.5}, rel=1e-9)
+    motion = second.case.simulate(
+        30 * second.period, **{n: second.orbit[n][0] for n in ("theta", "X_dot", "theta_dot")}
+    )
+    assert motion.period() == pytest.approx(first.period, rel=1e-6)
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import sympy as sm
 
-from cross.mechanics import Mechanics, t, velocity
+from cross.mechanics import Change, Mechanics, t, velocity
 from cross.natural import rate, symbols
 
 
@@ -57,10 +57,13 @@ def wheels() -> dict[str, Mechanics]:
             **more,
         )
 
+    place = stated((X, q, psi), X, held=(X - v * t,))
+    mixed = Change(place, (X, q, psi), {X: X + q, q: X - q, psi: psi - X / 5})
     return {
         "eliminated": stated((q, psi), sm.S.Zero, speed=v),
         "velocity": stated((X, q, psi), X, rolling=(velocity(X) - v,)),
-        "place": stated((X, q, psi), X, held=(X - v * t,)),
+        "place": place,
+        "place, mixed with others": mixed.mechanics,
         "place last": stated((psi, q, X), X, held=(X - v * t,)),
     }
 

@@ -259,8 +259,8 @@ def _flows(case: Bound, states: tuple[str, ...], dependent: tuple[str, ...], set
     """Flows that results are computed with: the usual one, with other velocities or all, of steady motions, forced."""
     from pfaff.flow.all_velocities import in_all_velocities
     from pfaff.flow.forcing import CARRIED, forced_flow
+    from pfaff.flow.freezing import slice_of
     from pfaff.flow.relative import relative_flow, sliced
-    from pfaff.flow.slice import slice_of
     from pfaff.statement.system import System
 
     yield case.system.shape  # type: ignore[attr-defined]

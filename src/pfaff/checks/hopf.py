@@ -86,8 +86,8 @@ def mode(claim: Claim, rates: Rates) -> Check:
         return (f[:, :2] - f[:, 2:]) @ np.array([1.0, 1.0j]) / (2 * step)
 
     fine, coarse = along(step), along(2 * step)
-    terms = np.abs(claim.A) @ np.abs(claim.q) + claim.omega * np.abs(claim.q)
-    terms = np.where(terms > 0, terms, 1.0)
+    terms, units = np.abs(claim.A) @ np.abs(claim.q) + claim.omega * np.abs(claim.q), balanced(claim.A)[1]
+    terms = np.maximum(terms, HELD * units * (terms / units).max())  # a state that does not take part is rounding
     left, error = (np.abs(each) / terms for each in (fine - 1j * claim.omega * claim.q, fine - coarse))
     return Check(
         "±iω are eigenvalues of the flow about the equilibrium, by differences",

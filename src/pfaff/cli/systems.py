@@ -89,6 +89,8 @@ def show(latex: bool, principle: str | None, as_json: bool, **which: Any) -> Non
     table("Parameters", ["name", "default", "", "meaning" if meanings else ""], rows)
     for name, speed in facts.get("quasi_velocities", {}).items():
         print(f"quasi-velocity: {name} = {speed}" + (f", {meanings[name]}" if name in meanings else ""))
+    for symmetry in facts.get("symmetries", ()):
+        print(f"symmetry: {symmetry}")
     if not isinstance(stated, Ode):
         _print_constraints(stated)
 
@@ -150,11 +152,15 @@ def compare(states: int, seed: int, plot: Path | None, as_json: bool, **which: A
 
 
 def _facts_of_system(stated: System) -> dict[str, Any]:
+    from pfaff.flow.freezing import slice_of
     from pfaff.flow.shape import ignorable_coordinates, kept_coordinates
+    from pfaff.flow.symmetries import symmetries
 
+    coordinates, part = {**kept_coordinates(stated), **ignorable_coordinates(stated)}, slice_of(stated)
     return {
         "name": stated.name,
-        "coordinates": {**kept_coordinates(stated), **ignorable_coordinates(stated)},
+        "coordinates": {**part.kept(coordinates), **part.dropped} if part else coordinates,
+        "symmetries": symmetries(stated).told(stated.coordinate_names),
         "quasi_velocities": {name: str(speed) for name, speed in stated.quasi_velocities.items()},
         "nonholonomic_constraints": [str(c) for c in stated.nonholonomic_constraints],
         "holonomic_constraints": [str(c) for c in stated.holonomic_constraints],

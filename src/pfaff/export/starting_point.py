@@ -111,7 +111,7 @@ def _regular(at: Equilibrium, near: Mapping[str, float]) -> Start:
     lin = linearise(case.system, at.q, at.p, case.numbers)
     flow = regular_flow(case.system, lin, float(np.abs(lin.eigenvalues()).max(initial=0.0)) or 1.0)
     family = len(flow.states) - len(case.system.statement.positions) - len(lin.spectrum().values)
-    x = state_on(flow, at.q)
+    x = state_on(flow, at.q, case.numbers)
     flow.rhs(x, case)  # which says what is singular, if anything is
     zeros = sum(zero_chain(jacobian_of(flow, x, case.numbers), len(x))) if family else 0
     return Start(flow, x, zeros, _remark("equilibrium", near))

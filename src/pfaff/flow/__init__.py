@@ -6,10 +6,10 @@ constraints move), then ``statics`` (at rest), ``jets`` (derivatives of any orde
 ``collected`` (for integration) and ``initial`` (states that obey the constraints; ``completion`` of what is not given);
 ``verified_accelerations`` puts what was solved for back into the equations.
 
-Symmetries: ``symmetries`` finds them by ``probing``, ``slice`` divides them out; in the ``relative`` flow steady
-motions rest. Other states: ``all_velocities`` (no chart), ``in_quasi_velocities``, ``forcing`` (time as an
-oscillator). ``program`` and ``cancellation`` are equations step by step, for export and for rounding,
-``stated_equations`` those by which others are verified.
+Symmetries: ``symmetries`` finds them by ``probing``, ``slice`` divides them out by ``freezing`` coordinates; in the
+``relative`` flow steady motions rest. Other states: ``all_velocities`` (no chart), ``in_quasi_velocities``,
+``forcing`` (time as an oscillator). ``program`` and ``cancellation`` are equations step by step, for export and for
+rounding, ``stated_equations`` those by which others are verified.
 
 Rods: ``rod_nodes`` (one rod in numbers), ``placed`` (a system with rods; ``compiled_frame``), ``rod_rates``;
 derivatives of any order by ``series``: ``frame_mechanics``, ``rod_mechanics``, ``rod_series``. ``structured`` is their

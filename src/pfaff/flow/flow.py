@@ -218,7 +218,8 @@ class Flow(Travels):
         if isinstance(self.system, Ode):
             return {}
         if self.slice is not None:
-            return self.slice.paths(t, self.velocities(x, case, t), dict(zip(self.states, x, strict=True)), start)
+            states, velocities = dict(zip(self.states, x, strict=True)), self.velocities(x, case, t)
+            return self.slice.paths(t, velocities, states, start, numbers_of(case))
         index = [self.system.coordinate_names.index(name) for name in self.dropped]
         speeds = self.velocities(x, case, t)[index]
         return {

@@ -22,6 +22,7 @@ from pfaff.threads import cached_property, once
 LOOSE = 1e-11  # a coordinate that matters less than this, relative to the terms, has no size of its own
 NEGLIGIBLE = 1e-12  # singular values, and rates, below this, relative to the largest, are rounding
 DEPENDENT = 1e-10  # singular values of the constraints, in even units, below which their rows are dependent
+ILL_SOLVED = 1e3  # condition number of constraints beyond which they determine coordinates badly
 CLOSED = 1e-9  # φ below this, in units of the coordinates, holds
 
 Draw = Callable[[np.random.Generator], np.ndarray]
@@ -84,6 +85,13 @@ class Probe:
         sizes = np.cumsum([n * n, n, m * n, m, m])
         M, h, A, gamma, rates, phi = np.split(self._values(np.concatenate([q, v]), numbers, time), sizes)
         return Equations(M.reshape(n, n), h, A.reshape(m, n), gamma, rates, phi)
+
+    def holonomic(self, q: np.ndarray, v: np.ndarray, numbers: np.ndarray) -> tuple[np.ndarray, ...]:
+        """φ_q, φ̇ and φ at columns of states, indexed by the state first."""
+        n, m, held = self.n, self.m, self.held
+        values = self._values(np.concatenate([q, v]), numbers)[n * n + n :]
+        A, rates, phi = values[: m * n].reshape(m, n, -1), values[m * n + m : m * n + 2 * m], values[m * n + 2 * m :]
+        return A[m - held :].transpose(2, 0, 1), rates[m - held :].T, phi.T
 
     def changes(
         self, at: State, w: np.ndarray, numbers: np.ndarray, time: float
@@ -189,3 +197,58 @@ def probe_of(system: System) -> Probe:
 
 def _flat(rows: Sequence[Sequence[Expression]]) -> list[Expression]:
     return [each for row in rows for each in row]
+
+
+class Lift(NamedTuple):
+    """How fields on free coordinates continue to all: ξ = E ξ_f, ξ̇ = E ξ̇_f + G ξ_f, ξ̈ = E ξ̈_f + H ξ̇_f + K ξ_f, and
+    ``along`` as G for the velocities of a direction."""
+
+    free: list[int]
+    E: np.ndarray
+    G: np.ndarray
+    H: np.ndarray
+    K: np.ndarray
+    along: np.ndarray
+
+
+def lifted(
+    probe: Probe,
+    at: State,
+    S: np.ndarray,
+    by_q: np.ndarray,
+    by_v: np.ndarray,
+    along: np.ndarray,
+    dependent: tuple[int, ...],
+) -> Lift | None:
+    """The continuation of fields to dependent coordinates, by φ_q ξ = 0 and its derivatives in time, in units S.
+
+    ``along`` are derivatives by coordinates at the velocities of a direction. None where the constraints determine the
+    dependent coordinates badly."""
+    n, m, held = probe.n, probe.m, probe.held
+    free = [k for k in range(n) if k not in dependent]
+    E = np.eye(n)[:, free]
+    if not dependent:
+        nothing = np.zeros((n, n))
+        return Lift(free, E, nothing, nothing, nothing, nothing)
+    A, units = (at.A * S)[m - held :], at.rows[m - held :, None]
+    own = units * A[:, list(dependent)]
+    if np.linalg.cond(own) > ILL_SOLVED:
+        return None
+    inverse = np.linalg.inv(own)
+
+    def follow(rows: np.ndarray) -> np.ndarray:
+        found = np.zeros((n, len(free)))
+        found[list(dependent)] = -inverse @ (units * rows)
+        return found
+
+    E = E + follow(A[:, free])
+    held_rows, rate_rows = slice(n + m - held, n + m), slice(n + 2 * m - held, n + 2 * m)
+    G = follow(by_q[rate_rows] @ E)
+    return Lift(
+        free,
+        E,
+        G,
+        follow(by_v[held_rows] @ E),
+        follow(by_q[held_rows] @ E + by_v[held_rows] @ G),
+        follow(along[rate_rows] @ E),
+    )

@@ -14,10 +14,11 @@ import numpy as np
 
 from pfaff.errors import ParameterError, nearest
 from pfaff.flow.flow import Flow, lowered_again
+from pfaff.flow.freezing import slice_of
 from pfaff.flow.in_quasi_velocities import in_quasi_velocities, not_free, quasi_rows
 from pfaff.flow.lowering import elimination_order, reference_matrix, shape_flow
 from pfaff.flow.shape import dependent_velocities, ignorable_coordinates
-from pfaff.flow.slice import Slice, slice_of
+from pfaff.flow.slice import Slice
 from pfaff.flow.symmetries import symmetries
 from pfaff.flow.uniform_motion import comoving_graph
 from pfaff.statement.system import System
@@ -66,11 +67,10 @@ def independent(system: System, first: Iterable[str], others: Iterable[str], num
 def accidental(system: System, numbers: np.ndarray) -> tuple[str, ...]:
     """Coordinates at every value of which a system is alike at these numbers, though not at others."""
     here, always = symmetries(system, tuple(numbers.tolist())), symmetries(system)
-    names, n = system.coordinate_names, len(system.coordinates)
     if len(here.generators) <= len(always.generators):
         return ()
-    moved, known = ((each.along(np.zeros(n)) != 0).any(axis=1) for each in (here, always))
-    return tuple(name for name, now, ever in zip(names, moved, known, strict=True) if now and not ever)
+    pairs = zip(system.coordinate_names, here.moved, always.moved, strict=True)
+    return tuple(name for name, now, ever in pairs if now and not ever)
 
 
 def _free_together(system: System, A: np.ndarray, speeds: list[str], numbers: np.ndarray) -> bool:

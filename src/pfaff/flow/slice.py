@@ -7,7 +7,8 @@ J are zero. There, and for velocities carried along,
     q̇ = v − Σ μ_a ξ_a(q),    v̇ = a(q, v) − Σ μ_a B_a v,    μ = ξ_J⁻¹ v_J:
 
 the equations of motion of the shape, in which steady motions rest. For a coordinate on which nothing depends, ξ = e_j,
-this drops it; for the heading of a sleigh, ξ = (−y, x, 1), velocities are those at the instant when it is zero.
+this drops it; for the heading of a sleigh, ξ = (−y, x, 1), velocities are those at the instant when it is zero. For
+coordinates that follow from others by holonomic constraints, ξ does so, too, and B v is its derivative along v.
 """
 
 from __future__ import annotations
@@ -20,19 +21,20 @@ import heyoka as hy
 import numpy as np
 
 from pfaff.flow.graph import ZERO, Expression, Graph, dot
+from pfaff.flow.probing import probe_of
 from pfaff.flow.shape import DROPPED, ignorable_coordinates
-from pfaff.flow.symmetries import Generator, hold, symmetries
+from pfaff.flow.symmetries import Generator, symmetries, usual_numbers
+from pfaff.flow.uniform_motion import frame_velocities_at
 from pfaff.statement.system import System
-from pfaff.threads import cached_property, once
+from pfaff.threads import cached_property
 
 if TYPE_CHECKING:
     from pfaff.flow.flow import Flow
 
 ALIKE = "dropped: by symmetry only its velocity matters"
 MEASURED = "kept: its value when {} is zero, to which a symmetry carries every motion"
-LEADS = 0.1  # a coordinate that a generator moves by less than this, relative to the one moved most, is not frozen
-CLOSED = 1e-9  # commutators of generators that are combinations of these, up to rounding
 ROUNDED = 1e-15  # frozen coordinates below this, relative to all, are zero
+STEPS, CORRECTIONS = 8, 4  # on the way of dependent coordinates, and of Newton's method in each
 PASSES = 20  # steps towards the frozen coordinates: two for translations and headings
 
 
@@ -53,16 +55,22 @@ class Slice:
         """Whether the group turns velocities, too."""
         return not all(each.translates for each in self.generators)
 
+    @property
+    def dependent(self) -> tuple[int, ...]:
+        """Coordinates that follow the others by the holonomic constraints."""
+        return self.generators[0].dependent
+
     @cached_property
     def evident(self) -> bool:
         """Whether the frozen coordinates are just those that appear nowhere."""
         plain = all(each.translates and np.count_nonzero(each.c) == 1 for each in self.generators)
-        return plain and set(self.names) == set(ignorable_coordinates(self.system))
+        return plain and not self.dependent and set(self.names) == set(ignorable_coordinates(self.system))
 
     @cached_property
     def moved(self) -> tuple[str, ...]:
         """Coordinates besides the frozen ones that the group moves."""
         moves = np.any([(each.B != 0).any(axis=1) | (each.c != 0) for each in self.generators], axis=0)
+        moves[list(self.dependent)] = True
         return tuple(name for k, name in enumerate(self.system.coordinate_names) if moves[k] and k not in self.frozen)
 
     @cached_property
@@ -86,18 +94,15 @@ class Slice:
         v, still = graph.v, {graph.q[j]: ZERO for j in self.frozen}
         rates = [graph.rates[j] for j in self.frozen]
         mu = [dot([hy.expression(float(x)) for x in row], rates) for row in self.rates]
-        q = [ZERO if i in self.frozen else x for i, x in enumerate(graph.q)]
-        terms = range(len(v))
-        turned = [_sum([m * _row(g.B[i], v) for m, g in zip(mu, self.generators, strict=True)]) for i in terms]
-        drift = [
-            _sum([m * (_row(g.B[i], q) + float(g.c[i])) for m, g in zip(mu, self.generators, strict=True)])
-            + (graph.drift[i] if graph.drift else ZERO)
-            for i in terms
-        ]
+        fields = [_frozen(field, still) for field in self._fields(graph)]
+        drift = [_sum([m * field[i] for m, field in zip(mu, fields, strict=True)]) for i in range(len(v))]
+        if graph.drift:
+            drift = [w + more for w, more in zip(graph.drift, drift, strict=True)]
+        turned = self._turned(graph, mu, still)
         M, A = ([_frozen(row, still) for row in rows] for rows in (graph.M, graph.A))
 
         def carried(forces: list[Expression], rows: list[list[Expression]]) -> list[Expression]:
-            return [f + dot(row, turned) if self.turns else f for f, row in zip(forces, rows, strict=True)]
+            return [f + dot(row, turned) if turned else f for f, row in zip(forces, rows, strict=True)]
 
         return replace(
             graph,
@@ -110,6 +115,43 @@ class Slice:
             repeated=[_frozen(row, still) for row in graph.repeated],
             drift=drift,
         )
+
+    def _fields(self, graph: Graph) -> list[list[Expression]]:
+        """ξ of each generator, for all coordinates."""
+        q, own = graph.q, list(self.dependent)
+        fields = [[_row(g.B[i], q) + float(g.c[i]) for i in range(len(q))] for g in self.generators]
+        if own:
+            rows = graph.A[graph.nonholonomic :]
+            others = [j for j in range(len(q)) if j not in own]
+            matrix = [[row[j] for j in own] for row in rows]
+            reference = self._reference(graph)[:, own]
+            for field in fields:
+                right = [-dot([row[j] for j in others], [field[j] for j in others]) for row in rows]
+                for j, follows in zip(own, solved(matrix, right, reference), strict=True):
+                    field[j] = follows
+        return fields
+
+    def _turned(self, graph: Graph, mu: list[Expression], still: Mapping[Expression, Expression]) -> list[Expression]:
+        """Σ μ_a times the derivatives of ξ_a along the velocities; nothing for translations."""
+        if not self.turns and not self.dependent:
+            return []
+        v = graph.v
+        found = [[_row(g.B[i], v) for i in range(len(v))] for g in self.generators]
+        for field, rates in zip(self._fields(graph), found, strict=True):
+            slopes = (
+                hy.diff_tensors([field[j] for j in self.dependent], graph.q, diff_order=1) if self.dependent else None
+            )
+            for k, j in enumerate(self.dependent):
+                rates[j] = dot(list(slopes.jacobian[k]), v)
+        total = [_sum([m * rates[i] for m, rates in zip(mu, found, strict=True)]) for i in range(len(v))]
+        return _frozen(total, still)
+
+    def _reference(self, graph: Graph) -> np.ndarray:
+        """φ_q at a random configuration."""
+        probe, numbers = probe_of(self.system), usual_numbers(self.system)
+        sizes = symmetries(self.system).sizes
+        at, *_ = next(probe.states(lambda _: numbers, sizes, 1, 1926))
+        return at.A[graph.nonholonomic :]
 
     def carrier(self, q: np.ndarray) -> np.ndarray:
         """The element of the group that carries a configuration to the slice, as a matrix on (q, 1); one for each of
@@ -128,16 +170,46 @@ class Slice:
             at = whole @ here
         return whole
 
-    def carried(self, q: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def carried(self, q: np.ndarray, v: np.ndarray, numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Configurations and velocities, or columns of them, on the slice."""
         whole = self.carrier(q)
         turn, shift = whole[..., :-1, :-1], whole[..., :-1, -1]
         there = ((turn @ q.T[..., None])[..., 0] + shift).T
         there[list(self.frozen)] = 0.0
-        return there, (turn @ v.T[..., None])[..., 0].T
+        speeds = (turn @ v.T[..., None])[..., 0].T
+        return self._following(q, there, speeds, numbers) if self.dependent else (there, speeds)
+
+    def placed(self, g: np.ndarray, q: np.ndarray, numbers: np.ndarray) -> np.ndarray:
+        """Where an element of the group, a matrix on (q, 1), carries a configuration."""
+        there = g[:-1, :-1] @ q + g[:-1, -1]
+        return self._following(q, there, 0 * q, numbers)[0] if self.dependent else there
+
+    def _following(
+        self, q: np.ndarray, there: np.ndarray, v: np.ndarray, numbers: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Dependent coordinates and velocities as the constraints demand when the others have moved from q."""
+        if q.ndim == 1:
+            at, v = self._following(q[:, None], there[:, None], v[:, None], numbers)
+            return at[:, 0], v[:, 0]
+        probe, own = probe_of(self.system), list(self.dependent)
+        at, v = q.copy(), v.copy()
+        others = [k for k in range(len(q)) if k not in own]
+        for share in np.linspace(0, 1, STEPS + 1)[1:]:
+            at[others] = (q + share * (there - q))[others]
+            for _ in range(CORRECTIONS):
+                rows, _, phi = probe.holonomic(at, 0 * v, numbers)
+                at[own] -= np.linalg.solve(rows[..., own], phi[..., None])[..., 0].T
+        rows, rates, _ = probe.holonomic(at, v, numbers)
+        v[own] -= np.linalg.solve(rows[..., own], rates[..., None])[..., 0].T
+        return at, v
 
     def paths(
-        self, t: np.ndarray, velocities: np.ndarray, states: Mapping[str, np.ndarray], start: Mapping[str, float]
+        self,
+        t: np.ndarray,
+        velocities: np.ndarray,
+        states: Mapping[str, np.ndarray],
+        start: Mapping[str, float],
+        numbers: np.ndarray,
     ) -> dict[str, np.ndarray]:
         """The coordinates that the group moves, along a motion on the slice; frozen ones start at given values.
 
@@ -154,9 +226,8 @@ class Slice:
         g = [np.linalg.inv(self.carrier(begun))]
         for element in elements:
             g.append(g[-1] @ element)
-        zero = np.zeros(len(t))
-        q = np.array([*(states.get(name, zero) for name in names), 1 + zero])
-        moved = np.einsum("kij,jk->ik", np.array(g), q)
+        q = np.array([states.get(name, np.zeros(len(t))) for name in names])
+        moved = np.array([self.placed(each, at, numbers) for each, at in zip(g, q.T, strict=True)]).T
         return {name: moved[names.index(name)] for name in (*self.names, *self.moved)}
 
     def fields(self, velocities: np.ndarray) -> np.ndarray:
@@ -166,6 +237,25 @@ class Slice:
     def _combined(self, mu: np.ndarray) -> np.ndarray:
         """Σ μ_a ξ_a as matrices on (q, 1), for columns μ."""
         return np.einsum("a...,aij->...ij", mu, np.array([affine(each) for each in self.generators]))
+
+
+def solved(matrix: list[list[Expression]], right: list[Expression], reference: np.ndarray) -> list[Expression]:
+    """The solution of linear equations, eliminated in the graph with pivots chosen for a reference."""
+    rows, right, values = [list(row) for row in matrix], list(right), reference.copy()
+    for k in range(len(rows)):
+        pivot = k + int(np.abs(values[k:, k]).argmax())
+        for each in (rows, right):
+            each[k], each[pivot] = each[pivot], each[k]
+        values[[k, pivot]] = values[[pivot, k]]
+        for i in range(k + 1, len(rows)):
+            factor = rows[i][k] / rows[k][k]
+            rows[i] = [a - factor * b for a, b in zip(rows[i], rows[k], strict=True)]
+            right[i] = right[i] - factor * right[k]
+            values[i] -= values[i, k] / values[k, k] * values[k]
+    found: list[Expression] = [ZERO] * len(rows)
+    for k in reversed(range(len(rows))):
+        found[k] = (right[k] - dot(rows[k][k + 1 :], found[k + 1 :])) / rows[k][k]
+    return found
 
 
 def affine(generator: Generator) -> np.ndarray:
@@ -189,88 +279,12 @@ def _frozen(expressions: list[Expression], still: Mapping[Expression, Expression
     return list(hy.subs(expressions, dict(still)))
 
 
-def slice_of(system: System, keep: frozenset[str] = frozenset(), numbers: np.ndarray | None = None) -> Slice | None:
-    """The slice of all symmetries that have one; None if no coordinates but those that appear nowhere are dropped.
-
-    Coordinates in ``keep`` stay if symmetries leave a choice. Symmetries are confirmed at the numbers, if given.
-    """
-    if numbers is None or hold(system, tuple(numbers.tolist())):
-        return _sliced(system, keep)
-    return _sliced(system, keep, tuple(numbers.tolist()))
-
-
-@once(most=16)
-def _sliced(system: System, keep: frozenset[str], numbers: tuple[float, ...] | None = None) -> Slice | None:
-    found = symmetries(system, numbers)
-    stated = ignorable_coordinates(system)
-    order = [[n in stated, n not in keep] for n in system.coordinate_names]
-    S, chosen, frozen = found.sizes, [], []
-    for g in _translations_first(found.generators):
-        rest = _without(g, chosen, frozen)
-        wanted = _frozen_by(rest, chosen, frozen, S, order)
-        if wanted is not None:
-            chosen, frozen = [*chosen, rest], [*frozen, wanted]
-    part = Slice(system, tuple(chosen), tuple(frozen))
-    return part if chosen and not part.evident else None
-
-
-def translated(system: System) -> tuple[str, ...]:
-    """Coordinates, one for each translation of a system, at all values of which it is alike."""
-    part = slice_of(system)
-    if part is None:
-        return tuple(ignorable_coordinates(system))
-    return tuple(name for name, each in zip(part.names, part.generators, strict=True) if each.translates)
-
-
-def _translations_first(generators: Sequence[Generator]) -> list[Generator]:
-    return sorted(generators, key=lambda g: not g.translates)
-
-
-def _without(g: Generator, chosen: Sequence[Generator], frozen: Sequence[int]) -> Generator:
-    """A generator minus those that move frozen coordinates as it does at zero."""
-    if not frozen:
-        return g
-    X = np.array([each.c[list(frozen)] for each in chosen]).T
-    by = np.linalg.solve(X, g.c[list(frozen)])
-    B, c = (getattr(g, k) - sum(s * getattr(e, k) for s, e in zip(by, chosen, strict=True)) for k in ("B", "c"))
-    c[list(frozen)] = 0.0
-    return Generator(B, c)
-
-
-def _frozen_by(
-    g: Generator, chosen: Sequence[Generator], frozen: Sequence[int], S: np.ndarray, order: Sequence[Sequence[bool]]
-) -> int | None:
-    """The coordinate to freeze with one more generator; None if this leaves no slice, or no group."""
-    sizes = np.abs(g.c) / S
-    every = [*chosen, g]
-    if not _closed(every, S):
-        return None
-    for j in sorted(np.flatnonzero(sizes > LEADS * sizes.max(initial=0.0)), key=lambda j: (*np.invert(order[j]), j)):
-        J = [*frozen, int(j)]
-        out = [k for k in range(len(S)) if k not in J]
-        if not any(each.B[np.ix_(J, out)].any() for each in every):
-            return int(j)
-    return None
-
-
-def _closed(generators: Sequence[Generator], S: np.ndarray) -> bool:
-    """Whether the commutators of generators are among their combinations: they generate a group of no more."""
-    scale = np.append(S, 1.0)
-    maps = [affine(each) / scale[:, None] * scale for each in generators]
-    basis = np.array([each.ravel() for each in maps]).T
-    for k, a in enumerate(maps):
-        for b in maps[:k]:
-            commutator = (a @ b - b @ a).ravel()
-            left = commutator - basis @ np.linalg.lstsq(basis, commutator, rcond=None)[0]
-            if np.abs(left).max() > CLOSED * max(np.abs(a).max() * np.abs(b).max(), 1e-300):
-                return False
-    return True
-
-
-def state_on(flow: Flow, q: np.ndarray, v: np.ndarray | None = None) -> np.ndarray:
-    """The state of a flow at a configuration and velocities (zero by default) of all coordinates, or along columns."""
-    names, v = flow.system.coordinate_names, np.zeros_like(q) if v is None else v  # type: ignore[union-attr]
+def state_on(flow: Flow, q: np.ndarray, numbers: np.ndarray, v: np.ndarray | None = None) -> np.ndarray:
+    """The state of a flow at a configuration and velocities of all coordinates, or along columns; by default the
+    velocities are those of what rests where the constraints do."""
+    system: System = flow.system  # type: ignore[assignment]
+    names, v = system.coordinate_names, frame_velocities_at(system, numbers) if v is None else v
     if flow.slice is not None:
-        q, v = flow.slice.carried(q, v)
+        q, v = flow.slice.carried(q, v, numbers)
     known = dict(zip((*names, *(f"{name}_dot" for name in names)), (*q, *v), strict=True))
     return np.array([known.get(name, 0.0 * q[0]) for name in flow.states])

@@ -12,16 +12,20 @@ A translation, B = 0, needs no inertia to be carried along. The generators are t
 states, where an identity fails with probability one if it fails at all. Rows that are redundant, multiplied or mixed,
 masses that only the constraints make regular, total time derivatives in the energy and identities that nobody
 simplified make no difference; sizes of the coordinates make units unimportant.
+
+Where holonomic constraints determine some coordinates by others, ξ need be of this form in the others alone: what
+φ_q ξ = 0 and its derivatives in time say of the rest may depend on parameters and coordinates in any way.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import combinations, islice
 
 import numpy as np
 
-from pfaff.flow.probing import Draw, Probe, State, probe_of
+from pfaff.flow.probing import Draw, Lift, Probe, State, lifted, probe_of
 from pfaff.flow.shape import ignorable_coordinates
 from pfaff.statement.system import System
 from pfaff.threads import once
@@ -31,16 +35,18 @@ DOUBTFUL = 1e-8  # up to this they are neither rounding nor clearly more
 ACTS = 1e-7  # entries of a unit vector below this are rounding
 WHOLE = 1e-11  # relative distance from whole numbers that is rounding
 CONFIRMED = 3  # states at which symmetries are confirmed
+CHOICES = 24  # choices of dependent coordinates that are tried
 MANY = 30  # coordinates beyond which only translations are sought: a rotation has that many times as many unknowns
 SPREAD = (0.6, 1.6)  # parameters are drawn between these multiples of their defaults
 
 
 @dataclass(frozen=True, eq=False)
 class Generator:
-    """ξ(q) = B q + c."""
+    """ξ(q) = B q + c; for ``dependent`` coordinates, by index, ξ follows from the holonomic constraints instead."""
 
     B: np.ndarray
     c: np.ndarray
+    dependent: tuple[int, ...] = ()
 
     @property
     def translates(self) -> bool:
@@ -68,9 +74,25 @@ class Symmetries:
     def translations(self) -> tuple[Generator, ...]:
         return tuple(each for each in self.generators if each.translates)
 
-    def along(self, q: np.ndarray) -> np.ndarray:
-        """Ξ(q): the directions in which symmetries move a configuration, one column each."""
-        return np.array([each.B @ q + each.c for each in self.generators]).reshape(len(self.generators), len(q)).T
+    def told(self, names: Sequence[str]) -> list[str]:
+        """All of them in words, with what is not decided."""
+        found = [each.described(names) for each in self.generators]
+        nearly = f"not decided, and not used: {self.doubtful} more, which {NULL:g} to {DOUBTFUL:g} of the terms break"
+        return [*found, nearly] if self.doubtful else found
+
+    @property
+    def moved(self) -> np.ndarray:
+        """Which coordinates symmetries move, of those that do not follow from others."""
+        rows = [each.B.any(axis=1) | (each.c != 0) for each in self.generators]
+        return np.any(rows, axis=0) if rows else np.zeros(len(self.sizes), dtype=bool)
+
+    def along(self, q: np.ndarray, rows: np.ndarray) -> np.ndarray:
+        """Ξ(q): the directions in which symmetries move a configuration, one column each; ``rows`` are φ_q."""
+        fields = np.array([each.B @ q + each.c for each in self.generators]).reshape(len(self.generators), len(q)).T
+        dependent = list(self.generators[0].dependent) if self.generators else []
+        if dependent:
+            fields[dependent] = -np.linalg.solve(rows[:, dependent], rows @ fields)
+        return fields
 
 
 @once(most=16)
@@ -94,50 +116,77 @@ def hold(system: System, numbers: tuple[float, ...]) -> bool:
     S, draw = found.sizes, lambda _: np.array(numbers, dtype=float)
     fields = [np.append((each.B / S[:, None] * S).ravel(), each.c / S) for each in found.generators]
     unit = np.array([each / np.linalg.norm(each) for each in fields]).T
-    left = [np.abs(rows @ unit).max(initial=0.0) for _, rows, _ in _sampled(probe_of(system), draw, S, CONFIRMED)]
+    dependent = found.generators[0].dependent
+    free = [k for k in range(len(S)) if k not in dependent]
+    kept = [*(i * len(S) + j for i in free for j in free), *(len(S) ** 2 + i for i in free)]
+    samples = _sampled(probe_of(system), draw, S, CONFIRMED, dependent)
+    left = [np.abs(rows @ unit[kept]).max(initial=0.0) for _, rows, _ in samples]
     return max(left, default=0.0) < DOUBTFUL
 
 
+def usual_numbers(system: System) -> np.ndarray:
+    """The default parameters, one for those that are zero or have none."""
+    return np.array([float(value or 1.0) for value in system.parameters.values()])
+
+
 def _drawn(system: System) -> Draw:
-    usual = np.array([float(value or 1.0) for value in system.parameters.values()])
+    usual = usual_numbers(system)
     return lambda generator: usual * generator.uniform(*SPREAD, len(usual))
 
 
 def _found(probe: Probe, draw: Draw) -> Symmetries | None:
-    """The generators; None if too few states obey the constraints."""
-    n = probe.n
-    affine = n <= MANY and not probe.system.uniform_motion  # a frame that moves would be turned as well
+    """The generators; None if too few states obey the constraints.
+
+    Of all choices of dependent coordinates, the one with the most generators; without any, if that has as many."""
     S = probe.settled_sizes(draw, probe.sizes(draw(np.random.default_rng(0))))
-    count = int(np.ceil(1.5 * (n + 1))) + 6 if affine else 8
-    samples = list(_sampled(probe, draw, S, count))
+    rests = probe.system.autonomous and not probe.system.uniform_motion
+    choices = combinations(range(probe.n), probe.held) if probe.held and rests else ()
+    every = (_generators(probe, draw, S, dependent) for dependent in ((), *islice(choices, CHOICES)))
+    return max((each for each in every if each is not None), key=lambda each: len(each.generators), default=None)
+
+
+def _generators(probe: Probe, draw: Draw, S: np.ndarray, dependent: tuple[int, ...]) -> Symmetries | None:
+    free = [k for k in range(probe.n) if k not in dependent]
+    n = len(free)
+    affine = n <= MANY and not probe.system.uniform_motion  # a frame that moves would be turned as well
+    samples = list(_sampled(probe, draw, S, int(np.ceil(1.5 * (n + 1))) + 6 if affine else 8, dependent))
     if len(samples) < n + 2:
         return None
     flow, carried = (np.vstack(each) for each in list(zip(*samples, strict=True))[1:])
-    speeds = np.array([at.v / S / np.abs(at.v / S).max(initial=1e-300) for at, _, _ in samples])
+    speeds = np.array([at.v[free] / S[free] / np.abs(at.v / S).max(initial=1e-300) for at, _, _ in samples])
     translations, doubt = _null(flow[:, n * n :])
-    generators = [_unit(np.zeros((n, n)), c, S) for c in _echelon(translations)]
+    found = [np.concatenate([np.zeros(n * n), c]) for c in _echelon(translations)]
     if affine:
         turning, more = _null(np.vstack([flow, carried]))
         doubt = max(doubt, more)
-        fields = _beyond_translations(turning, translations, speeds)
-        generators += [_unit(f[: n * n].reshape(n, n), f[n * n :], S) for f in fields]
-    return Symmetries(tuple(generators), S, doubt)
+        found += list(_beyond_translations(turning, translations, speeds))
+    return Symmetries(tuple(_unit(each, S, free, dependent) for each in found), S, doubt)
 
 
-def _sampled(probe: Probe, draw: Draw, S: np.ndarray, count: int) -> Iterator[tuple[State, np.ndarray, np.ndarray]]:
+def _sampled(
+    probe: Probe, draw: Draw, S: np.ndarray, count: int, dependent: tuple[int, ...]
+) -> Iterator[tuple[State, np.ndarray, np.ndarray]]:
     """Random states, each with the rows for the flow and the row for the inertia."""
     for at, numbers, time, generator in probe.states(draw, S, count, 1897):
         w = S * (at.N @ generator.normal(size=at.N.shape[1]))
-        by_q, by_v, slopes = probe.changes(at, w, numbers, time)
-        if all(np.isfinite(each).all() for each in (by_q, by_v, slopes)):
-            yield at, np.vstack(_rows(probe, at, S, by_q * S, by_v * S)), _isometry(at, S, slopes * S, w)
+        changes = probe.changes(at, w, numbers, time)
+        along = probe.changes(at._replace(v=w), w, numbers, time)[0] if dependent else changes[0]
+        if not all(np.isfinite(each).all() for each in (*changes, along)):
+            continue
+        by_q, by_v, slopes = (each * S for each in changes)
+        lift = lifted(probe, at, S, by_q, by_v, along * S, dependent)
+        if lift is not None:
+            yield at, np.vstack(_rows(probe, at, S, by_q, by_v, lift)), _isometry(at, S, slopes, w, lift)
 
 
-def _unit(B: np.ndarray, c: np.ndarray, S: np.ndarray) -> Generator:
-    """A generator from one in units S of the coordinates, with a one for the coordinate that it moves most."""
+def _unit(field: np.ndarray, S: np.ndarray, free: list[int], dependent: tuple[int, ...]) -> Generator:
+    """A generator from one in units S of the free coordinates, with a one for the coordinate that it moves most."""
+    k, n = len(free), len(S)
+    B, c = np.zeros((n, n)), np.zeros(n)
+    B[np.ix_(free, free)], c[free] = field[: k * k].reshape(k, k), field[k * k :]
     lead = int(np.abs(c).argmax()) if c.any() else None
     size = 1.0 if lead is None else c[lead] * S[lead]
-    return Generator(*(_whole(each / size) for each in (B * S[:, None] / S, c * S)))
+    return Generator(*(_whole(each / size) for each in (B * S[:, None] / S, c * S)), dependent)
 
 
 def _whole(entries: np.ndarray) -> np.ndarray:
@@ -146,31 +195,38 @@ def _whole(entries: np.ndarray) -> np.ndarray:
     return np.where(np.abs(entries - whole) < WHOLE * np.abs(whole), whole, entries)
 
 
-def _rows(probe: Probe, at: State, S: np.ndarray, by_q: np.ndarray, by_v: np.ndarray) -> list[np.ndarray]:
-    """The rows for accelerations, for A a + γ, A v + b and φ, each kind in units of its terms."""
-    n, m = probe.n, probe.m
-    left, units = at.N.T * S, at.rows[:, None]
-    held, rates = slice(n, n + m), slice(n + m, n + 2 * m)
+def _rows(probe: Probe, at: State, S: np.ndarray, by_q: np.ndarray, by_v: np.ndarray, lift: Lift) -> list[np.ndarray]:
+    """The rows for accelerations, for A a + γ, A v + b and φ, each kind in units of its terms.
+
+    Where dependent coordinates follow from the holonomic constraints, these are carried along by construction."""
+    n, own = probe.n, probe.m - (probe.held if len(lift.free) < probe.n else 0)
+    m = probe.m
+    left, units = at.N.T * S, at.rows[:own, None]
+    held, rates = slice(n, n + own), slice(n + m, n + m + own)
     kinds = [(left @ by_q[:n], left @ by_v[:n], left @ (at.M * S))]
-    if m:
-        kinds.append((units * by_q[held], units * by_v[held], units * at.A * S))
+    if own:
+        kinds.append((units * by_q[held], units * by_v[held], units * at.A[:own] * S))
         kinds.append((units * by_q[rates], units * by_v[rates], 0 * by_q[rates]))
-    if probe.held:
+    if probe.held and own == m:
         phi = units[m - probe.held :] * by_q[n + 2 * m :]
         kinds.append((phi, 0 * phi, 0 * phi))
-    x, v, a = at.q / S, at.v / S, at.a / S
+    x, v, a = (each[lift.free] / S[lift.free] for each in (at.q, at.v, at.a))
     found = []
     for Rq, Rv, Ra in kinds:
-        terms = [each[:, :, None] * along for each, along in ((Rq, x), (Rv, v), (Ra, a))]
-        sizes = np.sqrt(sum((term**2).sum(axis=(1, 2)) for term in terms) + (Rq**2).sum(axis=1))
-        rows = np.hstack([sum(terms).reshape(len(Rq), -1), Rq])  # type: ignore[union-attr]
+        by_field = Rq @ lift.E + Rv @ lift.G + Ra @ lift.K
+        pairs = ((by_field, x), (Rv @ lift.E + Ra @ lift.H, v), (Ra @ lift.E, a))
+        terms = [each[:, :, None] * along for each, along in pairs]
+        sizes = np.sqrt(sum((term**2).sum(axis=(1, 2)) for term in terms) + (by_field**2).sum(axis=1))
+        rows = np.hstack([sum(terms).reshape(len(Rq), -1), by_field])  # type: ignore[union-attr]
         found.append(rows / (sizes.max(initial=0.0) or 1.0))
     return found
 
 
-def _isometry(at: State, S: np.ndarray, slopes: np.ndarray, w: np.ndarray) -> np.ndarray:
-    turned = np.outer((w @ at.M) * S, w / S)
-    row = np.concatenate([(np.outer(slopes, at.q / S) + turned).ravel(), slopes])
+def _isometry(at: State, S: np.ndarray, slopes: np.ndarray, w: np.ndarray, lift: Lift) -> np.ndarray:
+    momenta = (w @ at.M) * S
+    by_field = slopes @ lift.E + momenta @ lift.along
+    turned = np.outer(momenta @ lift.E, w[lift.free] / S[lift.free])
+    row = np.concatenate([(np.outer(by_field, at.q[lift.free] / S[lift.free]) + turned).ravel(), by_field])
     return row[None] / ((np.abs(row).max() + np.abs(turned).max()) or 1.0)
 
 

@@ -15,8 +15,8 @@ from scipy.interpolate import BPoly
 from scipy.optimize import brentq, minimize_scalar
 
 from pfaff.errors import ConvergenceError, ParameterError
+from pfaff.flow.freezing import slice_of, translated
 from pfaff.flow.shape import ignorable_coordinates
-from pfaff.flow.slice import slice_of, translated
 from pfaff.statement.told import told
 from pfaff.statement.values import number_from, number_within, one_of, shown
 from pfaff.threads import cached_property
@@ -220,16 +220,16 @@ def _up_to_symmetries(motion: Motion) -> tuple[Callable[[Any], np.ndarray], Coll
     """The states of a motion as symmetries carry them to where some coordinates are zero, and these coordinates."""
     if motion.case is None:
         return motion, ()
-    system, n = motion.case.system, len(motion.names)
-    part = slice_of(system, numbers=motion.case.numbers)
+    system, numbers, n = motion.case.system, motion.case.numbers, len(motion.names)
+    part = slice_of(system, numbers=numbers)
     if part is None:
         return motion, ignorable_coordinates(system)
 
     def at(t: Any) -> np.ndarray:
         y = motion(t)
-        return np.concatenate(part.carried(y[:n], y[n : 2 * n]))
+        return np.concatenate(part.carried(y[:n], y[n : 2 * n], numbers))
 
-    return at, part.names
+    return at, (*part.names, *(system.coordinate_names[j] for j in part.dependent))
 
 
 @told

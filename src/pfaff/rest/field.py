@@ -11,10 +11,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from pfaff.flow.flow import Flow
+from pfaff.flow.freezing import slice_of
 from pfaff.flow.jets import COMPACT_FROM, jets_of
 from pfaff.flow.relative import sliced
 from pfaff.flow.shape import dependent_velocities, ignorable_coordinates
-from pfaff.flow.slice import slice_of, state_on
+from pfaff.flow.slice import state_on
 from pfaff.flow.sparse_jacobian import is_sparse, jacobian_at
 from pfaff.rest.flow_paths import FlowPath
 from pfaff.rest.path import EquilibriumPath, LoadPath
@@ -73,7 +74,7 @@ def field_at(path: EquilibriumPath, load: float, omega: float) -> tuple[Field, n
     assert isinstance(path, LoadPath)
     system, lin = path.case.system, path.linearise(load)
     flow = regular_flow(system, lin, omega)
-    x = state_on(flow, lin.q)
+    x = state_on(flow, lin.q, lin.numbers)
     attracted = len(system.statement.positions)
     zeros = len(x) - attracted - len(lin.spectrum().values)
     held = tuple(flow.states.index(name) for name in path.balance.fixed if name in flow.states)

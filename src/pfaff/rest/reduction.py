@@ -230,7 +230,7 @@ def neutral(lin: Linearisation, Z: np.ndarray) -> np.ndarray:
 
 def _symmetric(lin: Linearisation, along: np.ndarray) -> bool:
     """Whether symmetries carry the equilibrium in these directions."""
-    carried = symmetries(lin.system).along(lin.q) / lin.units[:, None]
+    carried = symmetries(lin.system).along(lin.q, lin.A[lin.nonholonomic :]) / lin.units[:, None]
     return _intersection(np.linalg.qr(along / lin.units[:, None])[0], _orthonormal(carried)).shape[1] == along.shape[1]
 
 

@@ -90,7 +90,8 @@ def of_steady(motion: SteadyMotion, values: np.ndarray) -> Iterator[Check]:
         there = equations(x[:n] + w * time, x[n:], numbers, time)
         return np.concatenate([x[n:] - w, there.accelerations()[:, 0]])
 
-    kept = np.tile([name in motion.flow.states for name in names], 2)
+    turned = motion.flow.slice.moved if motion.flow.slice else ()  # coordinates that a symmetry carries along
+    kept = np.tile([name in motion.flow.states and name not in turned for name in names], 2)
     time = AWHILE / rate
     yield stays(rates, np.concatenate([q, v]), kept, np.concatenate([sizes, sizes / time]), time)
     felt = np.array([name not in ignorable_coordinates(system) for name in names])  # with a heading small motions turn

@@ -103,7 +103,7 @@ def mechanical_start(case: Any, start: Any, fixed: Mapping[str, float], name: st
     lin = linearise(case.system, at.q, at.p, case.numbers)
     frequency = float(np.abs(lin.eigenvalues()).max(initial=0.0)) or 1.0
     flow = regular_flow(case.system, lin, frequency)
-    x = state_on(flow, at.q)
+    x = state_on(flow, at.q, case.numbers)
     zeros = len(x) - len(case.system.statement.positions) - len(lin.spectrum().values)
     return Start(flow, x, [name for name in (*fixed, *at.fixed) if name in flow.states], zeros)
 

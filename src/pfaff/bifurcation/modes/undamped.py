@@ -21,7 +21,7 @@ from pfaff.flow.forcing import forcing_of
 from pfaff.flow.graph import ZERO, Expression, dot, gradient
 from pfaff.flow.relative import relative_flow
 from pfaff.flow.slice import state_on
-from pfaff.flow.uniform_motion import comoving_graph, frame_velocities
+from pfaff.flow.uniform_motion import comoving_graph
 from pfaff.statement.system import System
 from pfaff.threads import cached_property, once
 
@@ -124,7 +124,7 @@ def vibration(case: Case, fixed: Mapping[str, float]) -> Vibration:
     free = undamped(case.system).at().unchecked(**case.values)
     rest = free.equilibrium(fixed=fixed)
     flow = _flow_about(free, rest.q)
-    x = state_on(flow, rest.q, frame_velocities(free))
+    x = state_on(flow, rest.q, free.numbers)
     values, vectors = np.linalg.eig(flow.jacobian(x, free.numbers))
     largest = np.abs(values.imag).max(initial=0.0)
     attracted = len(free.system.statement.positions)
@@ -145,7 +145,7 @@ def _flow_about(free: Case, q: np.ndarray) -> Flow:
     flow = relative_flow(free.system, (), free.numbers)
     if not flow.pivots:
         return flow
-    x = state_on(flow, q)
+    x = state_on(flow, q, free.numbers)
     pivots = np.abs(flow.compiled("pivots", lambda: list(flow.pivots), quick=True)(x, free.numbers))
     if pivots.min() > ILL_SOLVED * pivots.max():
         return flow

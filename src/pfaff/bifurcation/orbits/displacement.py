@@ -30,7 +30,7 @@ def displacement(problem: OrbitProblem, cycle: Cycle) -> dict[str, float]:
     g = np.eye(len(q) + 1)
     for v in _velocities(problem, cycle):
         g = g @ group_element(flow.slice.fields(v), cycle.scalars[0] * cycle.mesh.h, c.gauss)
-    moved = g[:-1, :-1] @ q + g[:-1, -1] - q
+    moved = flow.slice.placed(g, q, c.equations.numbers_at(cycle.value)) - q
     return {name: float(moved[names.index(name)]) for name in (*flow.slice.names, *flow.slice.moved)}
 
 

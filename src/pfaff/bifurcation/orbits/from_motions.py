@@ -123,7 +123,7 @@ def _on_slice(motion: Any, flow: Flow, case: Bound) -> tuple[np.ndarray, np.ndar
     except ParameterError:
         return None
     y = moving_along(case, every, t, y)
-    return t, state_on(flow, y[: len(names)], y[len(names) :])[: len(own_states(flow))]
+    return t, state_on(flow, y[: len(names)], case.numbers, y[len(names) :])[: len(own_states(flow))]
 
 
 def sampled(motion: Any, states: tuple[str, ...]) -> tuple[np.ndarray, np.ndarray]:
