@@ -220,6 +220,11 @@ def test_assemblies_refuse_in_words():
         chain.linearise(0.1, 3)
 
 
+def test_an_array_without_dimensions_is_no_pair(motion):
+    with pytest.raises(ParameterError, match="span=.* is no pair of numbers"):
+        motion.animate("a.gif", span=np.array(1.0))
+
+
 def test_films_run_forwards_within_the_motion(motion, tmp_path):
     for span in [(1.5, 1), (0, 3), (1, 1), 5, (0, "x")]:
         with pytest.raises(ParameterError, match="span="):

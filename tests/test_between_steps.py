@@ -9,9 +9,11 @@ from sympy.physics.mechanics import dynamicsymbols
 
 import pfaff
 from pfaff.checks.motions import between_steps, constraints_kept, energy_balance
+from pfaff.flow.assembly import Assembly
 from pfaff.motion.between_steps import Guard
 from pfaff.motion.dense_output import Steps
 from pfaff.motion.measures import Energy, Stored
+from pfaff.statement.parts import Part
 
 t = dynamicsymbols._t
 x, y = dynamicsymbols("x y")
@@ -104,6 +106,17 @@ def test_members_of_an_ensemble_and_plain_odes_turn_back_too(hill):
     a, b = sm.symbols("a b")
     ode = pfaff.ode({a: b, b: 20 * (a - 5) * sm.exp(-10 * (a - 5) ** 2)}).at()
     assert ode.simulate(20, b=1)["a"][-1] == pytest.approx(TURNED, abs=1e-11)
+
+
+def test_copies_of_a_part_turn_back_too():
+    """Two particles before hills of their own, a tenth and a hundredth wide."""
+    F, place, width = sm.symbols("F place width", real=True)
+    hill = sm.exp(-(((x - place) / width) ** 2)) - F * x
+    part = Part([x], v**2 / 2, hill, parameters={F: 0, place: None, width: None})
+    copies = part.copies([[0], [1]], place=[5, 3.7], width=[0.1**0.5, 0.01])
+    motion = Assembly([copies], size=2, load="F").simulate(20, 0.0, velocities={0: 1.0, 1: 1.0})
+    assert motion.y[:2, -1] == pytest.approx([TURNED, -12.60278153], abs=1e-5)
+    assert motion.status == "finished"
 
 
 def test_events_of_a_rejected_step_never_happened(hill):

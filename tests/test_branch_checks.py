@@ -39,6 +39,8 @@ def test_nothing_branches_where_a_constraint_stops_holding_a_coordinate(across, 
     assert not branch.of_kind("branch point")
     assert branch.of_kind("fold")
     assert "NOT" not in branch.status
+    edges = [special for special in branch.of_kind("fold") if abs(special.value) < 1e-9]
+    assert all("do not determine X_dot here" in special.status for special in edges)
     assert all(check.passed for check in branch.checks)
     for point in branch:
         balance = Balance(point.case, {})

@@ -1,5 +1,6 @@
 """Elastic rods: loads against the characteristic function, mechanics against bars and SymPy, parts composed."""
 
+import re
 from functools import partial
 
 import mpmath
@@ -480,3 +481,18 @@ def test_hopf_points_of_many_modes_are_followed():
     there = rod.at(M_L=1, eta=0.02).hopf()
     assert curve[-1].values["F"] == pytest.approx(there.value, rel=2e-9)
     assert curve[-1].omega == pytest.approx(there.omega, rel=2e-9)
+
+
+@pytest.mark.parametrize("modes", [4, 6, 8])
+def test_only_digits_that_the_modes_settle_are_printed(modes):
+    case = pfaff.atlas.rod(modes=modes).at(M_L=1, eta=0.01)
+    found, exact = case.flutter(), 7.90881919891  # with modes until nothing changes
+    assert found.digits < 12
+    printed = float(re.search(r"= ([\d.]+)", found.status)[1])
+    assert abs(printed - exact) <= 10.0 ** (1 - found.digits)  # one unit of the last digit
+
+
+def test_the_number_of_modes_is_left_to_the_analysis_unless_it_is_given():
+    assert pfaff.Rod().refines
+    assert pfaff.Rod(modes=10).basis.size == pfaff.Rod().basis.size
+    assert not pfaff.Rod(modes=10).refines

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import sympy as sm
@@ -11,6 +13,7 @@ import pfaff
 from pfaff.checks import Check
 from pfaff.errors import ConstraintError, SingularMassError, StatementError
 from pfaff.flow.verified_accelerations import stated_balances, verified_accelerations
+from pfaff.motion.measures import Stored
 
 t = dynamicsymbols._t
 x, y, a, z = dynamicsymbols("x y a z")
@@ -97,6 +100,15 @@ def test_two_wheels_on_one_axle_share_the_reaction_and_keep_their_names():
     assert motion["p_right"] == pytest.approx(np.full(1001, -0.25), rel=1e-13)
     assert motion.residual.shape == (2, 1001)
     assert axle.independent.reaction_aliases == {"p_left": "p"}
+
+
+def test_a_motion_with_redundant_rows_verifies_its_first_reactions():
+    motion = state([LEFT, RIGHT]).at().simulate(1, x_dot=1, a_dot=0.5)
+    claims = [check.claim for check in motion.checks if check.passed]
+    assert "forces, inertia and reactions of all constraints are in balance" in claims
+    assert motion.status.finished
+    wrong = replace(motion, measures=Stored(1.001 * motion.p, motion.residual, motion.energy))
+    assert "NOT verified: forces, inertia and reactions" in str(wrong.status)
 
 
 def cart(every_row):

@@ -768,3 +768,19 @@ def test_one_address_is_listened_at_and_not_all_of_them(case, host):
 def test_what_is_no_system_is_refused():
     with pytest.raises(ParameterError, match="give a system"):
         subject_of("column")
+
+
+def test_lines_give_names_of_arguments_and_quasi_velocities_in_a_way_that_runs():
+    (step,), lam, t = pfaff.statement.coordinates("step"), sm.Symbol("lambda"), sm.Symbol("t")
+    system = pfaff.System(
+        [step], step.diff(t) ** 2 / 2, lam * step**2, parameters={lam: 1}, quasi_velocities={"v": 2 * step.diff(t)}
+    )
+    subject = subject_of(system.at())
+    assert [each["name"] for each in subject.states()] == ["step", "step_dot", "v"]
+    view = View(values={"lambda": "2"}, start={"step": "0.5", "v": "1"}, duration="1")
+    text = text_of(subject, view)
+    assert "system.at({'lambda': 2})" in text
+    assert "case.simulate(1, initial={'step': 0.5, 'v': 1})" in text
+    names: dict = {"system": system}
+    exec("\n".join(line for line in text.splitlines() if line.startswith(("case", "motion"))), names)
+    assert names["motion"]["step"][0] == 0.5

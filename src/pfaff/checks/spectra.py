@@ -42,6 +42,49 @@ def belonging(
     ]
 
 
+def critical(
+    accelerations: Accelerations,
+    q: np.ndarray,
+    v: np.ndarray,
+    units: np.ndarray,
+    value: complex,
+    mode: np.ndarray,
+    unloaded: tuple[Accelerations, np.ndarray],
+) -> list[Check]:
+    """Check that a motion q + v t is critical: with the eigenvalue, or, if that is zero, with a mode that nothing
+    resists.
+
+    ``unloaded`` are accelerations and velocities under a smaller load, which tell what stiffnesses are usual.
+    """
+    if len(q) > MANY or not mode.any():
+        return []
+    rate = abs(value) or 1.0
+    J, beside = linearised(accelerations, q, v, units, rate), linearised(unloaded[0], q, unloaded[1], units, rate)
+    if not (np.isfinite(J).all() and np.isfinite(beside).all()):
+        return []
+    if value:
+        off = np.linalg.svd(J - value * np.eye(len(J)), compute_uv=False)[-1] / np.linalg.norm(J, 2)
+    else:
+        stiffness, usual = (each[len(q) :, : len(q)] for each in (J, beside))
+        size = max(np.linalg.norm(each, 2) for each in (stiffness, usual)) * np.linalg.norm(mode / units)
+        push = stiffness @ (mode / units)
+        off = np.linalg.norm(push - _rigid(usual) @ (_rigid(usual).T @ push)) / (size or 1.0)
+    return [
+        Check(
+            "the linearised flow about the motion that the constraints prescribe is critical at this load",
+            float(off),
+            SINGULAR,
+            "do not rely on this load; compare spectra on both sides of it",
+        )
+    ]
+
+
+def _rigid(stiffness: np.ndarray) -> np.ndarray:
+    """An orthonormal basis of the directions that nothing resists: being pushed along them is not being resisted."""
+    _, sizes, right = np.linalg.svd(stiffness)
+    return right[sizes <= SINGULAR * sizes[0]].T
+
+
 def distinct(values: np.ndarray) -> np.ndarray:
     """One of each pair of conjugate eigenvalues."""
     return values[values.imag >= 0]

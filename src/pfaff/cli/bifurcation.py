@@ -76,7 +76,7 @@ def hopf(
     """
     gc.enable()
     case = case_of(**which)
-    found = case.hopf(load=load_parameter, to=to, near=near, **state_values(case, fix))
+    found = case.hopf(load=load_parameter, to=to, near=near, fixed=state_values(case, fix))
     drawn_beside(plot, found.plot)
     names = ["value", "omega", "crossing_speed", "distance", "l1", "l1_matcont", "V3", *["l2"] * second]
     computed = {name: getattr(found, name) for name in names}
@@ -136,7 +136,7 @@ def orbits(
     """
     gc.enable()
     case = case_of(**which)
-    born = case.hopf(load=load_parameter, near=near, **state_values(case, fix))
+    born = case.hopf(load=load_parameter, near=near, fixed=state_values(case, fix))
     with counting(f"orbits along {born.load}", quiet=as_json) as progress:
         branch = born.orbits(to=to, step=step, points=points, bounds=bounds, accuracy=accuracy, progress=progress)
     branch_beside(branch, save, plot)

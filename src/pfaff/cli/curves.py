@@ -73,7 +73,7 @@ def curve(
     if (kind is None) != (orbits_to is None):
         raise ParameterError("--of and --orbits-to go together: the kind of orbit, and how far to search for it")
     case = case_of(**which)
-    start: Any = case.hopf(load=load_parameter, near=near, **state_values(case, fix))
+    start: Any = case.hopf(load=load_parameter, near=near, fixed=state_values(case, fix))
     if kind is not None:
         start = _special_orbit(start, kind, orbits_to, as_json)
     with counting("points", quiet=as_json) as progress:

@@ -45,7 +45,7 @@ def equilibria(
     case = case_of(**which)
     if is_ode(case):
         return _equilibrium_of_ode(case, fix, plot, as_json)
-    found = case.equilibria(starts=starts, seed=seed, **state_values(case, fix))
+    found = case.equilibria(starts=starts, seed=seed, fixed=state_values(case, fix))
     drawn_beside(plot, found.plot)
     if as_json:
         entries = [{"coordinates": e.coordinates, "reaction": e.reaction, "residual": e.residual} for e in found]
@@ -61,7 +61,7 @@ def equilibria(
 
 def _equilibrium_of_ode(case: Any, fix: tuple[str, ...], plot: Path | None, as_json: bool) -> None:
     """That which Newton's method reaches from the values in --fix, zero where none is given."""
-    found = case.equilibrium(**state_values(case, fix))
+    found = case.equilibrium(start=state_values(case, fix))
     drawn_beside(plot, found.plot)
     if as_json:
         return print_json({"state": found.state, "residual": found.residual, "status": found.status})
@@ -83,7 +83,7 @@ def spectrum(fix: tuple[str, ...], every: bool, plot: Path | None, as_json: bool
       pfaff spectrum column --set M_L=15 --set I_L=15 --set k1=50 --set c_i=1.5 --set F=80
     """
     case = case_of(**which)
-    found = case.spectrum(None, **state_values(case, fix))
+    found = case.spectrum(None, values=state_values(case, fix))
     drawn_beside(plot, found.plot)
     if as_json:
         return print_json(
@@ -110,7 +110,7 @@ def flutter(
       pfaff flutter column --set d=1/2,M_L=15,I_L=15,k1=50,c_i=1.5
     """
     case = case_of(**which)
-    found = case.flutter(load=load_parameter, to=to, **state_values(case, fix))
+    found = case.flutter(load=load_parameter, to=to, fixed=state_values(case, fix))
     drawn_beside(plot, found.plot)
     if as_json:
         facts = {"flutter": _load_as_json(found), "load": found.load, "searched": list(found.searched)}
@@ -147,7 +147,7 @@ def critical(
         given = state_values(case, fix)
         loads = {kind: getattr(case, kind)(load=load_parameter, to=to, exact=True, fixed=given) for kind in kinds}
     else:
-        found = case.critical(load=load_parameter, to=to, **state_values(case, fix))
+        found = case.critical(load=load_parameter, to=to, fixed=state_values(case, fix))
         loads = {"flutter": found.flutter, "divergence": found.divergence, "buckling": found.buckling}
     drawn_beside(plot, loads["flutter"].plot)
     if as_json:
@@ -155,7 +155,7 @@ def critical(
             {kind: _load_as_json(each) for kind, each in loads.items()}
             | {"load": loads["flutter"].load, "searched": list(loads["flutter"].searched)}
         )
-    form = "{0.value} ≈ {1:.12g}" if exact else "{1:.12g}"
+    form = "{0.value} ≈ {1:.12g}" if exact else "{1:.{0.digits}g}"
     rows = [
         [kind, form.format(each, float(each)), f"{each.frequency:.10g}", each.how] if each
         else [kind, "none", "", f"up to {each.load} = {each.searched[1]:g}"]

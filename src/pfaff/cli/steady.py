@@ -57,7 +57,7 @@ def steady(
     if save and name_in is None:
         raise ParameterError("--save writes a branch: ask for one with --in NAME --to VALUE")
     case = case_of(**which)
-    found = case.steady(state_values(case, start, "--start"), **state_values(case, fix))
+    found = case.steady(state_values(case, start, "--start"), fixed=state_values(case, fix))
     branch = None
     if name_in is not None:
         with counting("steady motions", quiet=as_json) as progress:

@@ -261,8 +261,8 @@ def on_positions(
         wrong &= ~(left <= KEPT * constraints.position_terms(q, time))
     if wrong.any():
         first = constraints.m - constraints.holonomic
-        violated = [first + int(k) for k in np.flatnonzero(wrong)]
-        named = numbered(constraints.case.system, violated).partition(" ")[2]
+        violated_rows = [first + int(k) for k in np.flatnonzero(wrong)]
+        named = numbered(constraints.case.system, violated_rows).partition(" ")[2]
         remedy = (
             "these rows have no common solution nearby: start elsewhere, or correct them"
             if free.all()

@@ -20,7 +20,7 @@ from pfaff.threads import hand_on
 HEARD = 0.1  # seconds between checks for Ctrl-C and reports of progress
 SAMPLED, AT_ONCE = 10_000, 800  # steps that are sampled on the way: by count, as digits must not depend on the clock
 RELAXED = (200, 3200)  # steps after which the stabilisation follows their length: while it changes; once steady
-FIRST = 4  # steps from a start that are looked at in any case: where a symmetric state leaves gaps in the series, ...
+FIRST = 2  # steps from a start that are looked at in any case: where a symmetric state leaves gaps in the series, ...
 LEAP = (
     6.0  # ... or where a step is this much longer than others are on average, two coefficients do not tell its length
 )
@@ -180,8 +180,13 @@ def _to(
 def _starts_well(integrator: Any, target: float, longest_step: float, guard: Guard) -> bool:
     """Whether the first steps obey the equations in between; the integrator stays where it was."""
     start = integrator.time, integrator.state.copy(), integrator.pars.copy()
-    dense = integrator.propagate_until(target, max_steps=FIRST, max_delta_t=longest_step, c_output=True)[4]
-    well = dense is not None and guard.judge(dense.times, dense.tcs) is None
+    times, polynomials = [start[0]], list[np.ndarray]()
+    while len(polynomials) < FIRST and times[-1] != target and np.isfinite(integrator.state).all():
+        left = target - integrator.time
+        integrator.step(max_delta_t=np.copysign(min(abs(left), longest_step), left), write_tc=True)
+        times.append(integrator.time)
+        polynomials.append(integrator.tc.copy())
+    well = guard.judge(np.array(times), np.array(polynomials)) is None
     guard.room = None
     put(integrator, *start)
     return well

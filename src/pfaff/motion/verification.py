@@ -10,9 +10,11 @@ import numpy as np
 from pfaff.checks import Check
 from pfaff.checks.motions import between_steps, constraints_kept, energy_balance
 from pfaff.flow.initial import Constraints
+from pfaff.flow.verified_accelerations import verified_accelerations
 from pfaff.motion.between_steps import POINTS, Polynomials
 from pfaff.motion.dense_output import Flight
 from pfaff.motion.measures import has_power, measures
+from pfaff.statement.inertia import usual_inertias
 
 if TYPE_CHECKING:
     from pfaff.case import Case
@@ -45,6 +47,20 @@ def verified_motion(motion: Motion) -> Iterator[Check]:
         some = _spread(np.arange(len(motion.t)), SAMPLES)
         t, x = motion.t[some], motion.y[:, some]
         yield constraints_kept(*Constraints(motion.case).kept(x, motion.numbers_at(t), t), motion.tolerance)
+        yield from _started(motion)
+
+
+def _started(motion: Motion) -> list[Check]:
+    """The first accelerations and reactions, where rows are redundant or the mass matrix needs the constraints: in all
+    other systems one elimination gives both."""
+    assert motion.case is not None
+    system = motion.case.system
+    if system.rods or not (system.redundant or usual_inertias(system) is not None):
+        return []
+    x, t = motion.y[:, :1], motion.t[:1]
+    numbers = motion.numbers_at(t)
+    accelerations = system.flow.rates(x, numbers, t)[len(x) // 2 :]
+    return verified_accelerations(system, x, numbers, t, accelerations, motion.p[:, :1])
 
 
 def verified_trajectory(trajectory: Trajectory) -> Iterator[Check]:

@@ -90,7 +90,7 @@ class Equilibrium(Checked):
 
 @told
 @dataclass(frozen=True)
-class Equilibria(Sequence[Equilibrium]):
+class Equilibria(Sequence[Equilibrium], Checked):
     """The equilibria found, nearest to the origin first, and how they were searched for."""
 
     found: tuple[Equilibrium, ...]
@@ -103,7 +103,12 @@ class Equilibria(Sequence[Equilibrium]):
 
     @property
     def status(self) -> str:
-        return f"{len(self.found)} found: {self.search}"
+        return doubted(f"{len(self.found)} found: {self.search}", self.checks)
+
+    def _verify(self) -> Iterator[Check]:
+        """Yield of each claim the check that is nearest to failing."""
+        for alike in zip(*(each.checks for each in self.found), strict=True):
+            yield max(alike, key=lambda check: check.measured)
 
     def __len__(self) -> int:
         return len(self.found)

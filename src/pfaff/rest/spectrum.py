@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from pfaff.rest.small_motions import Linearisation
+    from pfaff.rest.steady_motions import SteadyMotion
 
 
 @told
@@ -35,6 +37,7 @@ class Spectrum(Checked):
     zeros: dict[str, int]
     linearisation: Linearisation | None  # None for a plain ODE
     rounding: np.ndarray
+    motion: SteadyMotion | None = field(default=None, repr=False, compare=False)  # what it belongs to, if at speed
 
     @property
     def structural_zeros(self) -> int:
@@ -57,9 +60,11 @@ class Spectrum(Checked):
         zeros = number_of(self.structural_zeros, "structural zero")
         return doubted(verdict + (f" ({zeros} set apart: {causes})" if causes else ""), self.checks)
 
-    def _verify(self) -> list[Check]:
-        from pfaff.rest.verified import of_linearisation
+    def _verify(self) -> Iterable[Check]:
+        from pfaff.rest.verified import of_linearisation, of_steady
 
+        if self.motion is not None:
+            return of_steady(self.motion, self.values)
         return [] if self.linearisation is None else of_linearisation(self.linearisation, self.values)
 
     @property

@@ -125,7 +125,7 @@ class SteadyMotion(Checked):
         vectors = allowed @ np.array(modes).T if modes else np.zeros((len(self.x), 0))
         zeros = {"families of steady motions": sum(self.zeros)} if self.zeros else {}
         rounding = axis_rounding(self._deflated, self.eigenvalues)
-        return Spectrum(self.eigenvalues, vectors, np.zeros((0, len(modes))), zeros, None, rounding)
+        return Spectrum(self.eigenvalues, vectors, np.zeros((0, len(modes))), zeros, None, rounding, self)
 
     @property
     def stable(self) -> bool:
@@ -143,7 +143,7 @@ class SteadyMotion(Checked):
         return doubted(f"steady motion with {told or 'everything at rest'}, {family}: {how}", self.checks)
 
     def _verify(self) -> Iterator[Check]:
-        return of_steady(self)
+        return of_steady(self, self.eigenvalues)
 
     def branch(self, name: str, to: float | None = None, **options: Any) -> EquilibriumBranch:
         """The branch of steady motions in a parameter, a speed or a coordinate, its critical points located."""

@@ -10,8 +10,9 @@ import numpy as np
 from pfaff.algebra.units import inertial_units
 from pfaff.checks.check import Check
 from pfaff.checks.rests import held, in_balance, stays
-from pfaff.checks.spectra import belonging
+from pfaff.checks.spectra import Accelerations, belonging, critical
 from pfaff.flow.initial import row_sizes
+from pfaff.flow.shape import ignorable_coordinates
 from pfaff.flow.stated_equations import StatedEquations, stated_equations
 from pfaff.flow.statics import statics_of
 from pfaff.flow.uniform_motion import frame_velocities_at
@@ -57,7 +58,20 @@ def of_linearisation(lin: Linearisation, values: np.ndarray) -> list[Check]:
     return _belonging(lin.system, lin.q, w, lin.numbers, values)
 
 
-def of_steady(motion: SteadyMotion) -> Iterator[Check]:
+def of_critical(lin: Linearisation, load: str, value: complex, mode: np.ndarray) -> list[Check]:
+    """A critical eigenvalue, or a mode that nothing resists, against the same differences."""
+    system, numbers = lin.system, lin.numbers
+    if system.rods:
+        return []
+    less = numbers.copy()
+    less[system.parameter_names.index(load)] /= 2
+    w, before = (frame_velocities_at(system, each) for each in (numbers, less))
+    units = inertial_units(stated_equations(system)(lin.q, w, numbers).M)
+    unloaded = _accelerations(system, less), before
+    return critical(_accelerations(system, numbers), lin.q, w, units, value, mode, unloaded)
+
+
+def of_steady(motion: SteadyMotion, values: np.ndarray) -> Iterator[Check]:
     """Constraints that hold, a shape that stays, and the eigenvalues of a straight motion."""
     case, system, names = motion.case, motion.case.system, motion.case.system.coordinate_names
     if system.rods:
@@ -67,7 +81,7 @@ def of_steady(motion: SteadyMotion) -> Iterator[Check]:
     v, w = np.array(list(motion.velocities.values())), frame_velocities_at(system, numbers)
     here = equations(q, v, numbers)
     sizes = _sizes(here.M, q)
-    rate = max(np.abs(motion.eigenvalues).max(initial=0.0), (np.abs(v) / sizes).max())
+    rate = max(np.abs(values).max(initial=0.0), (np.abs(v) / sizes).max())
     yield held(*_violations(equations, q, v, numbers, 0.0, rate))
     if not rate:
         return
@@ -79,17 +93,20 @@ def of_steady(motion: SteadyMotion) -> Iterator[Check]:
     kept = np.tile([name in motion.flow.states for name in names], 2)
     time = AWHILE / rate
     yield stays(rates, np.concatenate([q, v]), kept, np.concatenate([sizes, sizes / time]), time)
-    if (np.abs(here.accelerations()[:, 0]) <= STRAIGHT * sizes * rate**2).all():
-        yield from _belonging(system, q, v, numbers, motion.eigenvalues)
+    felt = np.array([name not in ignorable_coordinates(system) for name in names])  # with a heading small motions turn
+    turning = (np.abs(v - w)[felt] > STRAIGHT * sizes[felt] * rate).any()
+    if not turning and (np.abs(here.accelerations()[:, 0]) <= STRAIGHT * sizes * rate**2).all():
+        yield from _belonging(system, q, v, numbers, values)
 
 
 def _belonging(system: System, q: np.ndarray, v: np.ndarray, numbers: np.ndarray, values: np.ndarray) -> list[Check]:
+    units = inertial_units(stated_equations(system)(q, v, numbers).M)
+    return belonging(_accelerations(system, numbers), q, v, units, values)
+
+
+def _accelerations(system: System, numbers: np.ndarray) -> Accelerations:
     equations = stated_equations(system)
-
-    def accelerations(q: np.ndarray, v: np.ndarray) -> np.ndarray:
-        return equations(q, v, numbers).accelerations()
-
-    return belonging(accelerations, q, v, inertial_units(equations(q, v, numbers).M), values)
+    return lambda q, v: equations(q, v, numbers).accelerations()
 
 
 def _sizes(M: np.ndarray, q: np.ndarray) -> np.ndarray:

@@ -95,7 +95,7 @@ class LoadSearch:
         if not self.along.ended or self.path.boundless:
             return self._absent("buckling")
         how = "folds back" if self.along.to else "has no continuation: any load sets the system moving, or bends it"
-        return replace(self._static(self.along.to, f"the equilibrium path {how}"), value=self.path.fold)
+        return replace(self._static(self.along.to, f"the equilibrium path {how}"), value=self.path.fold, about=None)
 
     def _absent(self, kind: str) -> CriticalLoad:
         member = ", ".join(f"{name} = {value:g}" for name, value in self.path.balance.fixed.items())
@@ -109,7 +109,10 @@ class LoadSearch:
     def _static(self, value: float, how: str) -> CriticalLoad:
         mode = self._mode(value, 0j)
         how += doubt_of_modes(self.path.case, mode)
-        return CriticalLoad("buckling", self.path.load, value, 0.0, 0j, mode, (0.0, self.along.to), how, self.path.case)
+        searched, about = (0.0, self.along.to), self.along.path.linearise(value)
+        return CriticalLoad(
+            "buckling", self.path.load, value, 0.0, 0j, mode, searched, how, self.path.case, about=about
+        )
 
     def _described(self, kind: str, change: Change) -> CriticalLoad:
         value, crossing = self.along.path.load(change.load), change.crossing
@@ -133,6 +136,7 @@ class LoadSearch:
             case=self.path.case,
             crossing_speed=speed if crosses else None,
             rounding=max(rounding, float(np.spacing(value))) if value else 0.0,
+            about=self.along.path.linearise(value),
         )
 
     def _mode(self, value: float, eigenvalue: complex) -> dict[str, complex]:

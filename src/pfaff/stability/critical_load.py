@@ -7,16 +7,22 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
+from pfaff.checks import Check, Checked, doubted
 from pfaff.errors import ParameterError
+from pfaff.rest.verified import of_critical
 from pfaff.statement.told import answering, told
+from pfaff.threads import cached_property
 
 ALREADY = "already at zero load"  # how something grows that does so without load
+MOST = 12  # digits that are printed
 NOTED = 1e-9  # relative uncertainty of a load above which it is reported
 
 
 @answering
 @dataclass(frozen=True)
-class CriticalLoad:
+class CriticalLoad(Checked):
     """The first load of a kind, or None in ``value`` if there is none in the interval searched.
 
     ``frequency`` is the angular frequency of the critical mode, zero where it does not oscillate; ``mode`` its
@@ -40,6 +46,13 @@ class CriticalLoad:
     modes: int | None = None  # number of rod modes at which the load converged; ``change`` is the last relative change
     change: float | None = None
     fixed: Mapping[str, float] = field(default_factory=dict)
+    about: Any = field(default=None, repr=False, compare=False)  # the Linearisation there, by which it is verified
+
+    def _verify(self) -> list[Check]:
+        if not self.value or self.about is None or self.mode is None or self.rounding > NOTED * abs(float(self.value)):
+            return []
+        mode = np.real(np.array(list(self.mode.values())))
+        return of_critical(self.about, self.load, complex(self.eigenvalue or 0.0), mode)
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}: {self.status}>"
@@ -54,10 +67,15 @@ class CriticalLoad:
 
     @property
     def status(self) -> str:
+        return doubted(self._found, self.checks)
+
+    @property
+    def _found(self) -> str:
         if self.value is None:
             return f"no {self.kind} up to {self.load} = {self.searched[1]:g} ({self.how})"
         if self.rounding <= NOTED * abs(self.value):
-            return f"{self.kind} at {self.load} = {self.value:.12g}: {self.how}"
+            told = "" if self.digits == MOST else f", settled to {self.digits} digits by the modes of its rods"
+            return f"{self.kind} at {self.load} = {self.value:.{self.digits}g}{told}: {self.how}"
         if self.rounding >= abs(self.value):  # growth is known to have begun beyond it
             last = f"{self.load} = {abs(self.value) + self.rounding:.1g}"
             return f"{self.kind} begins before {last}, rounding hides where: {self.how}"
@@ -66,6 +84,16 @@ class CriticalLoad:
             f"{self.kind} near {self.load} = {self.value:.{digits}g}, known to ±{self.rounding:.1g} because of "
             f"rounding: {self.how}"
         )
+
+    @cached_property
+    def digits(self) -> int:
+        """How many digits of the load are printed: of a rod's, those that its last two modes do not change."""
+        if self.value is None or not getattr(getattr(self.case, "system", None), "rods", ()):
+            return MOST
+        from pfaff.stability.first import change_by_modes
+
+        change = self.change if self.change is not None else change_by_modes(self)
+        return MOST if change == 0 else int(min(max(1, math.floor(-math.log10(min(change, 1.0)))), MOST))
 
     def plot(self) -> Any:
         from pfaff.draw.spectrum import draw_critical

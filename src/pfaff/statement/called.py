@@ -10,6 +10,7 @@ from __future__ import annotations
 import inspect
 import warnings
 from collections.abc import Callable, Collection, Iterable, Mapping
+from functools import cache
 from keyword import iskeyword
 from typing import Any
 
@@ -28,6 +29,8 @@ NAMED = inspect.Parameter.KEYWORD_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD
 
 def name_of(key: Any) -> Any:
     """The name of a symbol, a coordinate x(t) or a velocity ẋ, which is ``x_dot``; anything else as it is."""
+    if isinstance(key, str):
+        return key
     if isinstance(key, sm.Symbol):
         return key.name
     if isinstance(key, sm.core.function.AppliedUndef) and len(key.args) == 1:
@@ -62,10 +65,17 @@ def beside(words: Iterable[str], taken: Collection[str]) -> tuple[str, ...]:
     return tuple(f"{word}_" if word in taken else word for word in words)
 
 
+@cache
+def _described(function: Callable[..., Any]) -> tuple[str, frozenset[str]]:
+    """What a function calls its further keywords, and its other arguments."""
+    parameters = inspect.signature(function).parameters.values()
+    words = next((each.name for each in parameters if each.kind is inspect.Parameter.VAR_KEYWORD), "")
+    return words, frozenset(each.name for each in parameters if each.kind in NAMED) - {"self"}
+
+
 def words_of(function: Callable[..., Any]) -> str:
     """What a function calls its further keywords: ``initial`` for ``simulate(duration, **initial)``."""
-    parameters = inspect.signature(function).parameters.values()
-    return next((each.name for each in parameters if each.kind is inspect.Parameter.VAR_KEYWORD), "")
+    return _described(getattr(function, "__func__", function))[0]
 
 
 def unfolded(words: str, given: Mapping[str, Any], *mappings: Mapping[Any, Any]) -> dict[str, Any]:
@@ -88,11 +98,10 @@ def unfolded(words: str, given: Mapping[str, Any], *mappings: Mapping[Any, Any])
 
 def check_keywords(function: Callable[..., Any], given: Iterable[str], known: Collection[str]) -> None:
     """Refuse a name that is none of the known ones and nearest to an argument of the function: it was misspelt."""
-    parameters = inspect.signature(function).parameters.items()
-    arguments = {name for name, each in parameters if each.kind in NAMED} - {"self"}
+    words, arguments = _described(function)
     for name in given:
         near = "" if name in known else ELSEWHERE.get(name) or closest(name, {*known, *arguments})
-        if near in {*arguments, words_of(function)} - set(known):
+        if near in {*arguments, words} - set(known):
             raise ParameterError(f"{function.__name__} has no argument {name!r}: did you mean {near!r}?")
 
 

@@ -92,7 +92,7 @@ def expressed(given: Any, known: Mapping[str, sm.Expr], culprit: str, refuse: ty
         raise refuse(f"{culprit} is {found}, the outcome of a comparison: {COMPARED}")
     if isinstance(found, sm.core.relational.Relational):
         raise refuse(f"{culprit} is {found!s:.60}, {_relation(found, refuse)}")
-    return sm.S.Zero if found.is_Float and found == 0.0 else found  # SymPy tells 0.0 from 0
+    return sm.S.Zero if isinstance(found, sm.Float) and found == 0.0 else found  # SymPy tells 0.0 from 0
 
 
 COMPARED = (
@@ -116,9 +116,9 @@ def _relation(found: sm.core.relational.Relational, refuse: type[PfaffError]) ->
 def converted(given: Any) -> Any:
     """SymPy's object for a number or an expression. Containers are none: SymPy executes the texts that it finds in
     them, however strictly it is asked."""
-    if isinstance(given, sm.Basic | sm.MatrixBase):
+    if isinstance(given, sm.Basic):
         return given
-    if isinstance(given, Collection) or getattr(given, "ndim", 0) > 0:
+    if not isinstance(given, sm.MatrixBase) and (isinstance(given, Collection) or getattr(given, "ndim", 0) > 0):
         raise TypeError("a container is no expression")
     return sm.sympify(given, strict=True)
 

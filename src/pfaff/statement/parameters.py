@@ -53,12 +53,18 @@ class Parametrised(Travels):
     def parameter(self, name: Any) -> sm.Symbol:
         """The parameter of this name or symbol, or an error that suggests the nearest one."""
         name = name_of(name)
+        if isinstance(name, str) and name in self._symbols:
+            return self._symbols[name]
         if isinstance(name, str) and name not in self.parameter_names and name in self.moving_names:
             raise ParameterError(
                 f"{name} is no parameter of {self.name} but a state: say where it starts, simulate(10, {written(name)})"
             )
         self.named(name, self.parameter_names, f"{self.name} has no parameter")
-        return next(symbol for symbol in self.parameters if symbol.name == name)
+        return self._symbols[name]
+
+    @cached_property
+    def _symbols(self) -> dict[str, sm.Symbol]:
+        return {symbol.name: symbol for symbol in self.parameters}
 
     def named(self, name: Any, known: Collection[str], wrong: str) -> str:
         """A name among the known ones, given as text or symbol; else an error that says what is ``wrong`` and, of a

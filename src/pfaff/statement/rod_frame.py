@@ -213,9 +213,13 @@ def _by_name(rod: Rod) -> tuple[sm.Expr, sm.Expr, sm.Expr]:
 @once(most=64)
 def refined(system: System, modes: int) -> System:
     """The system with this many modes of every rod that leaves their number open."""
-    rods = [replace(rod, modes=modes) if rod.refines else rod for rod in system.rods]
+    return with_rods(system, [replace(rod, modes=modes) if rod.refines else rod for rod in system.rods])
+
+
+def with_rods(system: System, rods: Sequence[Rod]) -> System:
+    """The system with these rods in place of its own."""
     own = len(system.coordinates) - sum(rod.basis.size for rod in system.rods)
-    return replace(system, coordinates=system.coordinates[:own], rods=rods)
+    return replace(system, coordinates=system.coordinates[:own], rods=list(rods))
 
 
 def state_rods(system: System) -> None:

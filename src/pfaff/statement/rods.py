@@ -53,8 +53,8 @@ class Rod(Travels):
         EI (κ + η κ̇); the drag per unit of length and velocity. As ``bending``; zero by default.
     modes, bars
         Legendre modes of the angle, or that many rigid bars instead: the same formula with other matrices. With
-        ``modes="auto"`` critical loads and Hopf points are computed with more and more modes until they settle; other
-        analyses take ten.
+        ``modes="auto"``, the default, critical loads and Hopf points are computed with more and more modes until they
+        settle; other analyses take ten. A critical load prints the digits that the last two modes do not change.
     base
         (x, y, θ) where the rod begins: each a number, a coordinate, a coordinate of a point of another rod, or one
         of these plus a number. ``(X, 0, 0)`` is a clamp on a sliding block.
@@ -71,7 +71,7 @@ class Rod(Travels):
     rotary: Any = 0
     retardation: Any = 0
     drag: Any = 0
-    modes: Any = USUAL
+    modes: Any = "auto"
     base: Any = (0, 0, 0)
     name: str = "rod"
     bars: int | None = None

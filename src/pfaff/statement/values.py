@@ -168,7 +168,7 @@ def numbers_from(name: str, values: Any) -> np.ndarray:
 
 def pair(name: str, values: Any, example: str) -> tuple[float, float]:
     """Two numbers, such as the ends of an interval."""
-    if not isinstance(values, tuple | list | np.ndarray) or len(values) != 2:
+    if not isinstance(values, tuple | list | np.ndarray) or not getattr(values, "ndim", 1) or len(values) != 2:
         raise ParameterError(f"{name}={shown(values)} is no pair of numbers: write {name}={example}")
     return number_from(name, values[0]), number_from(name, values[1])
 

@@ -75,6 +75,7 @@ def _measures(measures: Any) -> None:
         if kind in MOTION:
             _typed(each, {"of": [str], "options": {str: float}}, "a measure of motions")
             _typed(each.get("initial", {}), {str: float}, "the start of a motion")
+            _typed(each.get("initial", {}), {str: float}, "the start of a motion")
             if "duration" not in each["options"] or names != [f"{kind}_{name}" for name in each["of"]]:
                 raise Misfit("a measure of motions has other names than what it is of")
         elif kind == "function":

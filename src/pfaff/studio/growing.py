@@ -93,7 +93,7 @@ class Diagram:
         step, case = view.steps[k], subject.grown(view)
         to, name = end_from("to", step.to), step.parameter
         if step.verb == "steady":
-            return case.steady(**subject.held(view.grown)).branch(name, to, progress=tell)  # type: ignore[attr-defined]
+            return case.steady(fixed=subject.held(view.grown)).branch(name, to, progress=tell)  # type: ignore[attr-defined]
         if step.of is None:
             return _first(case, step.verb, name or subject.load(view), to, tell)
         parent = self.grown(subject, view, step.of)

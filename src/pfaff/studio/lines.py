@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from inspect import signature
+from keyword import iskeyword
 from pathlib import Path
 from typing import Any
 
 from pfaff.errors import PfaffError
+from pfaff.statement.called import words_of
 from pfaff.statement.expressions import constant
 from pfaff.studio.growing import begun
 from pfaff.studio.subject import Assembled, Stated, Subject
@@ -43,14 +46,16 @@ def parts_of(subject: Subject, view: View) -> list[Part]:
 
 
 def _of_case(subject: Stated, view: View) -> Iterator[Part]:
+    ask: Any = subject.case
     yield Part(
         "The case", ("import pfaff", *_imports(view), "", *_statement(subject), _at("case", "system", view.values))
     )
     if view.shows == "equilibrium":
-        found = "case.equilibria()" if subject.mechanical else f"[case.equilibrium({_numbers(view.start)})]"
+        near = "" if subject.mechanical else _numbers(view.start, ask.equilibrium)
+        found = "case.equilibria()" if subject.mechanical else f"[case.equilibrium({near})]"
         yield Part("Equilibria", (f"equilibria = {found}", f"equilibrium = equilibria[{view.place[0]}]"))
     if view.shows == "steady":
-        given = f"steady = case.steady({_numbers(view.start)})"
+        given = f"steady = case.steady({_numbers(view.start, ask.steady)})"
         yield Part("A steady motion", (given, "spectrum = steady.spectrum()", "print(steady.status)"))
     else:
         about = "about=equilibrium" if view.shows == "equilibrium" else ""
@@ -61,7 +66,7 @@ def _of_case(subject: Stated, view: View) -> Iterator[Part]:
     if view.steps:
         yield Part("Branches", tuple(_diagram(subject, view)))
     if view.shows == "motion" or (any(view.start.values()) and view.shows != "steady"):
-        given = ", ".join(part for part in (_number(view.duration), _numbers(view.start)) if part)
+        given = ", ".join(part for part in (_number(view.duration), _numbers(view.start, ask.simulate)) if part)
         yield Part("A motion", (f"motion = case.simulate({given})", "print(motion.status)"))
     if view.plane is not None:
         yield Part("A map", tuple(_map(subject, view)))
@@ -102,6 +107,8 @@ def _statement(subject: Subject, called: str = "system") -> list[str]:
 
 def _at(name: str, system: str, values: Mapping[str, str]) -> str:
     given = [f"{key}={_value(text)}" for key, text in values.items()]
+    if any(map(iskeyword, values)):
+        given = [f"{{{', '.join(f'{key!r}: {_value(text)}' for key, text in values.items())}}}"]
     one = f"{name} = {system}.at({', '.join(given)})"
     if len(one) <= WIDTH:
         return one
@@ -163,8 +170,9 @@ def _asked(subject: Stated, view: View, step: Step, names: list[str], case: str)
     if step.verb == "response":
         return f"{case}.response({load}, {to}).orbits"
     if step.verb == "steady":
-        fixed = {name: text for name, text in view.grown.items() if name in subject.case.system.state_names}
-        return f"{case}.steady({_numbers(fixed)}).branch({load}, {to})"
+        fixed = {name: text for name, text in view.grown.items() if name in subject.case.system.moving_names}
+        ask: Any = subject.case
+        return f"{case}.steady({_numbers(fixed, ask.steady)}).branch({load}, {to})"
     assert step.of is not None
     if step.special is None:
         born = view.steps[step.of].parameter or subject.load(view)
@@ -193,8 +201,12 @@ def _map(subject: Stated, view: View) -> Iterator[str]:
     yield "print(study.status)"
 
 
-def _numbers(values: Mapping[str, str]) -> str:
-    return ", ".join(f"{name}={_number(text)}" for name, text in values.items() if text.strip())
+def _numbers(values: Mapping[str, str], function: Callable[..., Any]) -> str:
+    """Values by name for a function: keywords, or a mapping where these are its arguments or words of Python."""
+    given = {name: _number(text) for name, text in values.items() if text.strip()}
+    if any(iskeyword(name) or name in signature(function).parameters for name in given):
+        return f"{words_of(function)}={{{', '.join(f'{name!r}: {number}' for name, number in given.items())}}}"
+    return ", ".join(f"{name}={number}" for name, number in given.items())
 
 
 def _value(text: str) -> str:

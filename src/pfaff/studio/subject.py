@@ -175,7 +175,7 @@ class Stated(Subject):
 
     def held(self, texts: Mapping[str, str]) -> dict[str, float]:
         """Numbers for states among texts by name."""
-        names = self.case.system.state_names
+        names = self.case.system.moving_names
         return {name: number_from(name, text) for name, text in texts.items() if name in names and text.strip()}
 
     def load(self, view: View) -> str:
@@ -194,7 +194,7 @@ class Stated(Subject):
         meanings = getattr(system, "meanings", {})
         return [
             {"name": name, "letters": letters(name), **meaning_and_unit(meanings.get(name, ""))}
-            for name in system.state_names
+            for name in system.moving_names
         ]
 
     def roots(self, view: View, about: Any = None) -> Roots:

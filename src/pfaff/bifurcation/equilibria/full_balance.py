@@ -66,6 +66,14 @@ class FullBalance:
         greatest = np.abs(values).max(axis=1, initial=0.0)
         return values.min(axis=1, initial=np.inf) / np.where(greatest, greatest, 1.0)
 
+    def margin(self, dependent: Sequence[str], names: Sequence[str]) -> float:
+        """How well the constraints determine velocities that are solved for, in the first configuration: the least
+        singular value of their coefficients, relative to the largest of all; infinite if there are none."""
+        A, d = self.at.A[..., 0], self.at.inertial_units[:, 0]
+        columns = [names.index(name.removesuffix("_dot")) for name in dependent]
+        values = np.linalg.svd((A * d)[:, columns], compute_uv=False)
+        return float(values.min(initial=np.inf) / (np.abs(A * d).max(initial=0.0) or 1.0))
+
     def unbalanced(self, k: int) -> int:
         """The index of the coordinate whose forces balance least in a configuration."""
         return int((self.at.stiffness_units[:, k] * np.abs(self.at.balance[:, k])).argmax())

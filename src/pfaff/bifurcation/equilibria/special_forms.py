@@ -11,6 +11,7 @@ from pfaff.algebra.bordering import balanced
 from pfaff.algebra.structural_zeros import Deflation
 from pfaff.algebra.tolerances import EPS
 from pfaff.bifurcation.equilibria.eigenvalues import axis_pairs, imaginary, met
+from pfaff.bifurcation.equilibria.full_balance import full_balance
 from pfaff.bifurcation.equilibria.many_states.sparse_equations import SparseRestEquations
 from pfaff.bifurcation.equilibria.zero_forms import fold_coefficient
 from pfaff.continuation.dense import Spot
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 NAN = float("nan")
 MEET = "two frequencies meet and leave the imaginary axis"
 UNSURE = 1e-7  # error of a load by rounding, relative to its range, that is told
+EDGE = 1e-5  # coefficients of velocities that are solved for, relative to others, below which there is no normal form
 ZERO = 1e-6  # eigenvalues below this, relative to the largest, are zero at a fold
 
 
@@ -60,6 +62,11 @@ def _fold(problem: Any, spot: Spot) -> SpecialForm:
     values = spot.facts.eigenvalues
     if problem.equations.k and not np.abs(values).min() < ZERO * np.abs(values).max():
         return SpecialForm(note="the branch turns on its family of equilibria, no eigenvalue passes zero")
+    s = problem.equations
+    whole = None if isinstance(s, SparseRestEquations) else full_balance(s, [spot.z])
+    if whole is not None and whole.margin(s.flow.dependent, s.case.system.coordinate_names) < EDGE:
+        solved = ", ".join(s.flow.dependent)
+        return SpecialForm(note=f"the constraints do not determine {solved} here, so that there is no coefficient")
     null = problem.equations.across(spot.z)
     note = "" if null.overlap else "nothing damps it, ẅ = a w²"
     return SpecialForm(fold_coefficient(null, problem.equations.form(spot.z)), note=note)

@@ -92,7 +92,8 @@ def _on_positions(assembly: Assembly, equations: Equations, q: np.ndarray, free:
 def _on_velocities(
     assembly: Assembly, equations: Equations, q: np.ndarray, v: np.ndarray, free: np.ndarray | None
 ) -> np.ndarray:
-    """A v + b = 0 by the change of free velocities that costs least kinetic energy."""
+    """A v + b = 0 by the change of free velocities that costs least kinetic energy, among those that violated
+    constraints contain, and constraints that share some with these."""
     slopes = equations.slopes(equations.stack(q, v, np.zeros(assembly.size), np.zeros(equations.m)))
     A, rates = slopes.matrix("A"), _rates(equations, q, v)
     scale = np.abs(A.data).max(initial=0.0) * np.abs(v).max() + (
@@ -101,10 +102,22 @@ def _on_velocities(
     if free is None:
         _check(assembly, equations, rates, scale, "velocities")
     free = np.ones(assembly.size, dtype=bool) if free is None else free
+    free = free & _connected(A, np.abs(rates) > KEPT * (scale or 1.0), free)
     for _ in range(3):
         v = v + _follow(slopes.matrix("M"), A, -_rates(equations, q, v), free)
     _check(assembly, equations, _rates(equations, q, v), scale, "velocities")
     return v
+
+
+def _connected(A: sparse.csc_array, rows: np.ndarray, free: np.ndarray) -> np.ndarray:
+    """Which free components enter these rows, or rows that share such components with them, and so on."""
+    enters, columns = abs(A).tocsr() @ sparse.diags_array(free.astype(float)), np.zeros(len(free), dtype=bool)
+    while True:
+        wider = (rows @ enters) > 0
+        if (wider == columns).all():
+            return columns
+        columns = wider
+        rows = rows | (enters @ columns > 0)
 
 
 def _phi(equations: Equations, q: np.ndarray) -> np.ndarray:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from pfaff.errors import ParameterError
 from pfaff.flow.assembly_equations import Equations
+from pfaff.motion.between_steps import NEVER, Resolution
 from pfaff.motion.implicit_methods import SHARPEST
 from pfaff.motion.large.beginnings import initial_state
 from pfaff.motion.large.steps import STAGES, Integrator, Projection, Sizes, State, Step
@@ -17,6 +18,7 @@ from pfaff.motion.measures import Energy, Stored
 from pfaff.motion.outcomes import COLLAPSED, FINISHED, INTERRUPTED, NOT_FINITE, TOO_MANY, Outcome, Status
 from pfaff.motion.result import Motion
 from pfaff.motion.simulate import check_request, longest_step
+from pfaff.motion.steep_functions import Steep, steep_functions
 from pfaff.statement.values import heard, number_from, number_within
 from pfaff.threads import hand_on
 
@@ -60,10 +62,48 @@ def simulate(
     for attempt in TOLERANCES if tolerance is None else (tolerance,):
         integrator = Integrator(equations, Sizes(assembly, duration), attempt)
         record = Record(equations, np.linspace(0.0, duration, samples), state)
-        status = run(integrator, record, state, float(duration), max_steps, progress, longest_step(max_step))
+        bounds = longest_step(max_step), resolution_of(assembly, load, duration)
+        status = run(integrator, record, state, float(duration), max_steps, progress, *bounds)
         if status.outcome is not Outcome.COLLAPSED or record.steps > LASTING:
             break
     return record.motion(assembly, load, status, attempt)
+
+
+def resolution_of(assembly: Assembly, load: float, duration: float) -> Resolution | None:
+    """What bounds steps where functions of a part are steep, for all copies of it together; None if none are."""
+    found = []
+    for copies in assembly.parts:
+        steep = steep_functions(copies.part, 1.0)
+        if steep is not None:
+            numbers = copies.table(assembly.load)
+            numbers[[name == assembly.load for name in copies.part.parameter_names]] = load
+            found.append((steep, copies.at, numbers))
+    if not found:
+        return None
+
+    def arguments(x: np.ndarray, t: np.ndarray) -> np.ndarray:
+        q, v = np.split(x, 2)
+        return np.concatenate([_of_copies(each, q, v) for each in found], axis=1)
+
+    kinds, exponents = (
+        np.concatenate([np.repeat(getattr(steep, name), len(at)) for steep, at, _ in found])
+        for name in ("kinds", "exponents")
+    )
+    return Resolution(replace(found[0][0], kinds=kinds, exponents=exponents), arguments, NEVER * abs(duration))
+
+
+def _of_copies(each: tuple[Steep, np.ndarray, np.ndarray], q: np.ndarray, v: np.ndarray) -> np.ndarray:
+    """Arguments of steep functions and their rates, indexed [0 or 1, argument of a copy, time]."""
+    steep, at, numbers = each
+    local = np.concatenate([q[at.T], v[at.T]]).reshape(2 * at.shape[1], -1)
+    rates = np.concatenate([local[at.shape[1] :], 0 * local[at.shape[1] :]])
+    columns = np.repeat(numbers, q.shape[1], axis=1)
+    return steep(local, rates, columns, np.zeros(local.shape[1])).reshape(2, len(steep.kinds) * len(at), -1)
+
+
+def _leaps(resolution: Resolution, step: Step) -> bool:
+    end = step.start.t + step.h
+    return resolution.good(step.start.t, end, lambda t: np.concatenate(step.path(np.array([t])))[:, 0]) != end
 
 
 def is_damped(equations: Equations, state: State) -> bool:
@@ -81,6 +121,7 @@ def run(
     max_steps: int,
     progress: Callable[[float], object] | None,
     max_step: float = np.inf,
+    resolution: Resolution | None = None,
 ) -> Status:
     h, last = FIRST * duration, None
     try:
@@ -90,6 +131,9 @@ def run(
             taken = integrator.advance(state, h, last, SHORTEST * abs(duration))
             if taken is None:
                 return COLLAPSED if integrator.finite else NOT_FINITE
+            if resolution and _leaps(resolution, taken[0]):
+                h = float(np.copysign(resolution.room, duration))
+                continue
             last, solve, h = taken
             ends = abs(last.h) >= abs(left)
             state = record.add(last, solve, duration if ends else state.t + last.h)

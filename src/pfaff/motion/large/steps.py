@@ -33,6 +33,8 @@ FLOOR = 1e-4  # sizes below this part of the largest do not count when errors ar
 SHRINK, GROW, SAFETY = 0.1, 4.0, 0.85
 FAR = 3.0  # ratio of step lengths up to which a step is predicted by the one before
 PROJECTIONS = 40
+BETWEEN = np.array([0.137, 0.381, 0.618, 0.829])  # parts of a step at which it is looked at between its stages
+MISSED = 20.0  # what may be left there, in units of the tolerance: of smooth motions it is about one
 
 
 @dataclass(frozen=True)
@@ -146,6 +148,7 @@ class Integrator:
                 step, solve = attempt
                 sizes = self.sizes.reached(*step.stages)
                 error = self._error(step, solve, sizes, again)
+                error = max(error, self._between(step, solve, sizes) / MISSED) if error <= 1 else error
                 if error <= 1:
                     self.sizes = sizes
                     return step, solve, h * min(GROW, self._factor(error), AIM / max(self._rate, AIM / GROW))
@@ -225,6 +228,18 @@ class Integrator:
         if again and error > 1:
             error = sizes.weigh(*self._filtered(step.start, solve, omega, q, v)) / self.tolerance
         return error if np.isfinite(error) else np.inf
+
+    def _between(self, step: Step, solve: Solve, sizes: Sizes) -> float:
+        """What the equations leave at points between the stages, as changes of coordinates and velocities, in units of
+        the tolerance: the stages do not see a bump or a jump that lies between them."""
+        n, omega = self.equations.n, float(self.method.eigenvalues[0].real) / step.h
+        t, weights = step.start.t + BETWEEN * step.h, self.method.values(BETWEEN).T
+        z = np.concatenate([*step.path(t), step.a @ weights, step.p @ weights])
+        right = -self.equations.residual(z)
+        right[n:] /= omega
+        x = np.column_stack([solve(column)[:n] for column in right.T])
+        left = sizes.weigh(x, omega * x) / self.tolerance
+        return left if np.isfinite(left) else np.inf
 
     def _filtered(
         self, state: State, solve: Solve, omega: float, q: np.ndarray, v: np.ndarray
