@@ -59,7 +59,7 @@ class Vibrating(OrbitPoint):
             yield pairs(self.multipliers)
 
     @property
-    def _said(self) -> str:
+    def _told(self) -> str:
         quality = "stable" if self.stable else "unstable" if self.resolved else "stability not resolved"
         return f"vibration of frequency {self.frequency:.10g}, energy {self.energy:.8g}: {quality}"
 
@@ -122,12 +122,12 @@ class SpecialVibration(Vibrating, Special):
         return f"{self.kind} at frequency {self.frequency:.10g}, energy {self.energy:.8g}"
 
     @property
-    def _said(self) -> str:
+    def _told(self) -> str:
         return self._where
 
     @property
     def status(self) -> str:
-        return doubted(self._said, self.checks)
+        return doubted(self._told, self.checks)
 
     def switch(  # type: ignore[override]
         self,
