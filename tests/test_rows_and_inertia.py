@@ -76,6 +76,14 @@ def test_rows_are_redundant_if_their_terms_cancel(rolling, held, redundant):
     assert state(rolling, held).redundant == redundant
 
 
+def test_a_row_without_a_gradient_is_not_redundant_unless_others_imply_it():
+    """(x² + y² − 1)² alone holds the circle, singular as it is; beside x² + y² − 1 it says nothing new."""
+    square = (x**2 + y**2 - 1) ** 2
+    assert state(held=[square]).redundant == ()
+    assert state(held=[square, z - a]).redundant == ()
+    assert state(held=[x**2 + y**2 - 1, z - a, square]).redundant == (2,)
+
+
 def test_contradictory_rows_are_named_though_they_are_not_simplified():
     with pytest.raises(ConstraintError, match="constraints 'left', 'right' contradict each other"):
         state({"left": LEFT, "right": RIGHT - 1})

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 TRIALS = 3
 KICKS = 8
 NEARBY = 1e-3  # distance near a singular point
+ASIDE = 0.05  # distance, in characteristic sizes, at which φ² is seen to be no identity
 DIGITS = 60  # of a point of φ = 0 where rows touch each other
 POLISHED = 200  # most steps to it, each of which may halve the error
 
@@ -54,7 +55,7 @@ def dependence(statement: Statement, defaults: Mapping[sm.Symbol, Any]) -> Depen
     Velocity-level rows are counted after the positions: without one of them the same configurations are left, while a
     position that is left out leaves its constant free.
     """
-    if not statement.constraints:
+    if not statement.constraints or _single(statement):
         return Dependence()
     found: list[Found] = []
     for trial in trials(statement, defaults):
@@ -69,10 +70,37 @@ def dependence(statement: Statement, defaults: Mapping[sm.Symbol, Any]) -> Depen
     counted = [each.judged for each in found if each.holds and each.certain]
     counted = counted or [each.judged for each in found if each.certain] or [each.judged for each in found]
     fewest: set[int] = min((judged.dependent for judged in counted), key=len, default=set())
-    redundant = tuple(sorted(fewest))
+    redundant = tuple(sorted(fewest - _not_implied(found, fewest)))
     at_odds = [each.at_odds for each in found] if redundant else [()]
     empty = set(redundant).intersection(*(judged.empty for judged in counted))
     return Dependence(redundant, at_odds[-1] if all(at_odds) else (), tuple(sorted(empty)))
+
+
+def _single(statement: Statement) -> bool:
+    """Whether there is one row only, with a coefficient that is no rounding at a random point."""
+    if len(statement.constraints) > 1:
+        return False
+    entries = [sm.diff(statement.constraints[0], v) for v in statement.v]
+    symbols = sorted(set().union(*(entry.free_symbols for entry in entries)), key=str)
+    at = dict(zip(symbols, Draws(1949).uniform(0.2, 1.4, len(symbols)).tolist(), strict=True))
+    values, terms = np.array(evaluated(entries, at)), np.array(magnitudes(entries, at), dtype=float)
+    real = np.isrealobj(values) and np.isfinite(values.astype(float)).all()
+    return bool(real and (np.abs(values) > TRANSVERSAL * terms).any())
+
+
+def _not_implied(found: list[Found], rows: set[int]) -> set[int]:
+    """Holonomic rows without a gradient on φ = 0, as φ² has none, that do not hold where the others do."""
+    for each in found:
+        s = each.trial.statement
+        held = [k for k in rows & each.judged.empty if k >= s.nonholonomic]
+        if not (held and each.holds):
+            continue
+        others = [k for k in range(len(s.positions)) if k + s.nonholonomic not in rows]
+        start = each.x + ASIDE * each.trial.starts[0]
+        x, holds = _common_zero(each.trial, start, others) if others else (start, True)
+        phi, sizes = each.trial.rows(x)[2], each.trial.terms(x)[2]
+        return {k for k in held if holds and abs(phi[k - s.nonholonomic]) > TRANSVERSAL * sizes[k - s.nonholonomic]}
+    return set()
 
 
 @dataclass(frozen=True)
