@@ -11,6 +11,7 @@ import sympy as sm
 from sympy.physics.mechanics import dynamicsymbols
 
 import pfaff
+from pfaff.bifurcation.orbits.lost_rows import vanishing_row
 from pfaff.statement import TIME as t
 
 x, y, z = sm.symbols("x y z", real=True)
@@ -104,6 +105,19 @@ def test_orbits_that_shrink_still_end_at_a_hopf_point():
     branch = pfaff.ode(rates, {mu: -1}, load=mu).at().hopf(to=0.5).orbits(to=2)
     assert branch.ended.reason is pfaff.Reason.EQUILIBRIUM
     assert branch[-1].value == pytest.approx(1, abs=1e-5)
+
+
+def test_a_constraint_that_vanishes_on_an_orbit_is_named():
+    """A blade whose row is multiplied by cos θ, at states up to a right angle and short of it."""
+    X, Y, heading = dynamicsymbols("x y theta")
+    row = sm.cos(heading) * (Y.diff(t) * sm.cos(heading) - X.diff(t) * sm.sin(heading))
+    kinetic = (X.diff(t) ** 2 + Y.diff(t) ** 2 + heading.diff(t) ** 2) / 2
+    system = pfaff.System([X, Y, heading], kinetic, nonholonomic_constraints=[row], name="sleigh")
+    states, swing = system.flow.states, np.linspace(-1, 1, 101)
+    for most, told in ((np.pi / 2, "all coefficients of constraint 1 of sleigh vanish"), (1.2, "")):
+        at = np.outer([name == "theta" for name in states], most * swing)
+        assert vanishing_row(system.flow, at, system.at().numbers).startswith(told)
+        assert bool(vanishing_row(system.flow, at, system.at().numbers)) == bool(told)
 
 
 # Every check fires

@@ -7,7 +7,7 @@ parameters converge: with each doubling of the size they move by a fraction of t
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import floor, log10
+from math import floor, log10, sqrt
 
 import numpy as np
 
@@ -23,6 +23,8 @@ TINY = 1e-300  # size of an equilibrium, onto which orbits have jumped
 HOMOCLINIC = 100.0  # ratio of the period to the shortest one
 VANISHES = 0.2  # ratio of the moves of a parameter in halves of an octave of the period, below which it is exponential
 DIGITS = 1e-9  # relative error up to which ten digits are told
+DOUBTED = 10.0  # times the difference of two extrapolations: their uncertainty
+STEPS, CREEPS = 8, 1.1  # steps in which periods hardly grow, and their ratio then
 SERIES = 6  # doublings of a period from which the limit of a parameter is extrapolated
 APART = 0.1  # distance of different states of rest, relative to the amplitude
 SLOW = 0.05  # part of an orbit, relative to its size, covered in a period at the least speed
@@ -82,11 +84,15 @@ def homoclinic(
     periods: Sequence[float], values: Sequence[Sequence[float]], still: float = STILL, hidden: bool = False
 ) -> bool:
     """Whether periods grow without bound while the parameters converge; shorter ones tell it where rounding has
-    ``hidden`` the multipliers. Orbits that also nearly come to rest are near a homoclinic orbit; others are relaxation
-    oscillations, whose parameter stands still where canards explode."""
+    ``hidden`` the multipliers and steps hardly lengthen them any more.
+
+    Orbits that also nearly come to rest are near a homoclinic orbit; others are relaxation oscillations, whose
+    parameter stands still where canards explode.
+    """
     growth = periods[-1] / min(periods)
     if growth < LONG:
-        return hidden and growth >= LONGER and converge(periods, values, still)
+        creeps = len(periods) > STEPS and periods[-1] < CREEPS * periods[-1 - STEPS]
+        return hidden and creeps and growth >= LONGER and converge(periods, values, still)
     return stand_still(periods, values, still) if growth < HOMOCLINIC else converge(periods, values, still)
 
 
@@ -99,17 +105,17 @@ def limit(periods: Sequence[float], values: Sequence[float], still: float = STIL
     first, middle = (values[int(np.abs(octaves - each).argmin())] for each in (1.0, 0.5))
     late, early = abs(values[-1] - middle), abs(middle - first)
     if late < VANISHES * early:
-        return values[-1], late * late / early
+        return values[-1], late * (late / early) ** sqrt(2)  # e^−kT, where late and early are so at T/√2 and T/2
     places = sorted({int(np.abs(octaves - each).argmin()) for each in range(SERIES)})
-    found, less = (at_zero([1 / periods[k] for k in some], [values[k] for k in some]) for some in (places, places[1:]))
-    return found, abs(found - less)
+    found, less = (at_zero([1 / periods[k] for k in some], [values[k] for k in some]) for some in (places, places[-3:]))
+    return found, DOUBTED * abs(found - less)
 
 
 def settled_digits(value: float, error: float) -> str:
     """A number with as many of its ten digits as are known."""
     if not error > DIGITS * abs(value):
         return f"{value:.10g}"
-    return f"{value:.{max(0, -floor(log10(error)) - 1)}f}"
+    return f"{value:.{max(0, -floor(log10(error)))}f}"
 
 
 def states_of_rest(collocation: Collocation, cycle: Cycle) -> list[np.ndarray]:
