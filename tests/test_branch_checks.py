@@ -12,7 +12,7 @@ from sympy.physics.mechanics import ReferenceFrame, dynamicsymbols
 
 import pfaff
 from pfaff.bifurcation.equilibria.full_balance import full_balance
-from pfaff.bifurcation.equilibria.verified import verified
+from pfaff.bifurcation.equilibria.verified_points import verified
 from pfaff.checks import branch_promises as checks
 from pfaff.errors import ConvergenceError, NoBifurcationError
 from pfaff.rest.balance import Balance

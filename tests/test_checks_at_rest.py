@@ -59,7 +59,7 @@ def test_a_balance_without_its_reaction_is_caught():
 def test_an_equilibrium_that_its_constraints_carry_away_is_caught(hoop, monkeypatch):
     """As if the hoop were at rest, which it was taken for: it holds at time zero, and at no other."""
     found = hoop.equilibrium()
-    monkeypatch.setattr("pfaff.rest.verified.frame_velocities_at", lambda system, numbers: np.zeros(2))
+    monkeypatch.setattr("pfaff.rest.verified_rests.frame_velocities_at", lambda system, numbers: np.zeros(2))
     wrong = replace(found)
     assert not wrong.checks[1].passed
     assert "the constraints hold, now and later" in wrong.status

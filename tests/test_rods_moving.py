@@ -207,7 +207,7 @@ def test_roots_are_looked_for_from_more_modes():
 def test_loads_of_few_modes_say_so():
     few, enough = (pfaff.atlas.rod(modes=8).at(M_L=1, eta=eta).flutter() for eta in (10, 1))
     assert "8 modes do not resolve its shape: give more of them" in few.status
-    assert "modes" not in enough.status
+    assert "do not resolve" not in enough.status
     more = pfaff.atlas.rod(modes=18).at(eta=10).flutter()  # 1258.7, where a rod has 1741.7
     assert "18 modes do not resolve its shape" in more.status
 
@@ -248,7 +248,7 @@ def test_a_rod_whose_end_hardly_turns_is_followed():
 
 
 def test_masses_too_far_apart_are_told_as_such(rod):
-    with pytest.raises(pfaff.errors.SingularMassError, match="singular as far as rounding shows.*differ by less"):
+    with pytest.raises(pfaff.errors.SingularMassError, match="singular .*as far as rounding shows.*differ by less"):
         rod.at(M_L=1e20).flutter()
     with pytest.raises(pfaff.errors.SingularMassError, match="a1 of .* times the inertia of .*rounding hides"):
         rod.at(I_L=1e99).flutter()

@@ -138,7 +138,7 @@ def sliced(
 ) -> Flow:
     """The flow on a slice, with dependent velocities as for the shape flow."""
     usual = tuple(name.removesuffix("_dot") for name in system.shape.dependent)
-    if part is None and not settle and dependent in (None, usual) and order in (None, _usual_order(system)):
+    if part is None and not settle and dependent in (None, usual) and (order is None or order == _usual_order(system)):
         return system.shape
     return shape_flow(system, dependent, settle, part, order)
 

@@ -9,7 +9,7 @@ Paths: ``path`` follows systems from ``path_starts``, ``flow_paths`` flows, ``as
 a path by the distance from its origin, ``reached`` the rest at its end.
 
 Small motions: ``small_motions`` linearises, ``reduction`` divides out structural zeros, a ``spectrum`` is what is left
-(``fed_energy`` tells dissipation of the wrong sign); ``verified`` is what all of these verify of themselves;
+(``fed_energy`` tells dissipation of the wrong sign); ``verified_rests`` is what all of these verify of themselves;
 ``field`` is the vector field that normal forms need. Knows where
 something rests, not at which load it no longer stays there.
 """

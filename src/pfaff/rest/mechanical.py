@@ -21,7 +21,7 @@ from pfaff.flow.initial import KEPT, Constraints, usual_sizes
 from pfaff.flow.statics import all_reactions
 from pfaff.flow.uniform_motion import frame_velocities
 from pfaff.rest.balance import Balance
-from pfaff.rest.verified import of_equilibrium
+from pfaff.rest.verified_rests import of_equilibrium
 from pfaff.statement.constraints import numbered
 from pfaff.statement.told import told
 from pfaff.statement.values import huge, one_of, place

@@ -61,7 +61,7 @@ class Spectrum(Checked):
         return doubted(verdict + (f" ({zeros} set apart: {causes})" if causes else ""), self.checks)
 
     def _verify(self) -> Iterable[Check]:
-        from pfaff.rest.verified import of_linearisation, of_steady
+        from pfaff.rest.verified_rests import of_linearisation, of_steady
 
         if self.motion is not None:
             return of_steady(self.motion, self.values)

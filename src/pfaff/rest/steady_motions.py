@@ -27,7 +27,7 @@ from pfaff.flow.initial import initial_state
 from pfaff.flow.relative import accidental, independent, relative_flow
 from pfaff.rest.spectrum import Spectrum
 from pfaff.rest.steady_families import ULPS, allowed_directions, exact_zeros, null_vector, selections
-from pfaff.rest.verified import of_steady
+from pfaff.rest.verified_rests import of_steady
 from pfaff.statement.told import shown_in_notebooks
 from pfaff.statement.values import number_from, one_of, shown, spelt
 from pfaff.threads import cached_property

@@ -11,7 +11,7 @@ import numpy as np
 
 from pfaff.checks import Check, Checked, doubted
 from pfaff.errors import ParameterError
-from pfaff.rest.verified import of_critical
+from pfaff.rest.verified_rests import of_critical
 from pfaff.statement.told import answering, told
 from pfaff.threads import cached_property
 

@@ -18,7 +18,7 @@ from pfaff.bifurcation.curves.sparse_singular import SparseFolds, SparseHopfs
 from pfaff.bifurcation.equilibria.many_states.sparse_equations import SparseRestEquations, sparse_about
 from pfaff.bifurcation.equilibria.rest_equations import RestEquations, equations_about
 from pfaff.bifurcation.equilibria.rest_points import RestPoint, RestTrail
-from pfaff.bifurcation.equilibria.verified import SOME, left_over, relative_size
+from pfaff.bifurcation.equilibria.verified_points import SOME, left_over, relative_size
 from pfaff.bifurcation.equilibria.zero_forms import (
     fold_coefficient,
 )

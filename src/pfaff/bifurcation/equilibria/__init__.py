@@ -5,7 +5,8 @@ Read ``linearised`` and ``rest_equations`` (what vanishes on a branch), ``starts
 is what they share with curves, ``stored_points`` what their files do, ``eigenvalue_paths`` their eigenvalues for
 pictures). ``branch_points`` and ``zero_forms`` are the algebra where an eigenvalue is zero, ``ways_off`` leads onto the
 branch that crosses; ``together`` finds what several eigenvalues do at one place, ``special_forms`` are normal forms of
-special points. ``full_balance`` is rest in all coordinates, by which branches are ``verified``. Units of states:
+special points. ``full_balance`` is rest in all coordinates, by which ``verified_points`` verifies
+branches. Units of states:
 ``state_sizes``, by ``first_rates``; of parameters: ``parameter_units``. Large systems: ``many_states``. Compiled loops
 take regular stretches: ``walking``.
 """

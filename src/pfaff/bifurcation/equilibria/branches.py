@@ -18,7 +18,7 @@ from pfaff.bifurcation.equilibria.rest_points import RestPoint, RestTrail
 from pfaff.bifurcation.equilibria.special_forms import SpecialForm, form_of
 from pfaff.bifurcation.equilibria.special_points import Rests
 from pfaff.bifurcation.equilibria.starts import start_equations
-from pfaff.bifurcation.equilibria.verified import at_points, of_special, verified
+from pfaff.bifurcation.equilibria.verified_points import at_points, of_special, verified
 from pfaff.bifurcation.equilibria.ways_off import in_units, way_off
 from pfaff.checks import Check, doubted
 from pfaff.continuation.course import POINTS, STEP, Bounds, Course, Limits, checked_way

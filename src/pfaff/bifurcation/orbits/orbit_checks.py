@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from pfaff.bifurcation.orbits.chords import Point
     from pfaff.bifurcation.orbits.orbit_problem import OrbitProblem
 
+ABSENT = 1e-12  # amplitudes below this, relative to the largest, are rounding
+TINY = float(np.finfo(float).tiny)
 SOME = 6  # orbits of a branch that are verified when its status is asked for
 BETWEEN, WEIGHTS = np.polynomial.legendre.leggauss(9)  # places in an interval other than those of collocation
 
@@ -50,7 +52,8 @@ def _verified(problem: OrbitProblem, point: Point) -> tuple[float, float]:
     """How far an orbit is from its equations integrated over intervals, and from closing, relative to its
     amplitudes."""
     c, cycle = problem.collocation, point.cycle
-    size = np.where(cycle.amplitude > 0, cycle.amplitude, np.maximum(np.abs(cycle.x).max(axis=0), 1e-300))
+    size = cycle.amplitude if cycle.amplitude.any() else np.maximum(np.abs(cycle.x).max(axis=0), TINY)
+    size = np.where(size > ABSENT * size.max(), size, size.max())
     x = c.interpolate(cycle, c.slopes(cycle), cycle.mesh.points((BETWEEN + 1) / 2))
     rates = c.equations.rates_of_columns(np.ascontiguousarray(x.T), cycle.value)
     rates = rates.reshape(len(size), cycle.intervals, -1)

@@ -48,6 +48,7 @@ class Numbered:
     """Stands in for a flow: its states are the coordinates, by their numbers."""
 
     states: tuple[str, ...]
+    settle: float = 0.0
 
 
 @dataclass(frozen=True, eq=False)
