@@ -19,7 +19,7 @@ from pfaff.flow.flow import Flow
 from pfaff.flow.graph import Expression, Graph, dot, graph_of, lower_ode
 from pfaff.flow.shape import dependent_velocities, ignorable_coordinates, kept_coordinates
 from pfaff.flow.slice import Slice
-from pfaff.flow.uniform_motion import comoving_graph
+from pfaff.flow.uniform_motion import comoving_graph, symmetric_graph
 from pfaff.statement.characteristic import characteristic, unit_velocities
 from pfaff.statement.odes import Ode
 from pfaff.statement.system import System
@@ -87,7 +87,7 @@ def shape_flow(
         return shape_structured(system, None if dependent is None else _chosen(names, dependent, m), settle)
     dropped, kept, graph = ignorable_coordinates(system), kept_coordinates(system), comoving_graph(system)
     if part is not None:
-        dropped, kept, graph = part.dropped, part.kept({**kept, **dropped}), part.reduced(graph)
+        dropped, kept, graph = part.dropped, part.kept({**kept, **dropped}), part.reduced(symmetric_graph(system))
     names = system.coordinate_names
     if dependent is None:
         columns = dependent_velocities(reference_matrix(graph), [names.index(n) for n in dropped])

@@ -14,7 +14,7 @@ import numpy as np
 
 from pfaff.flow.compiled import Compiled
 from pfaff.flow.graph import Expression, dot
-from pfaff.flow.uniform_motion import comoving_graph
+from pfaff.flow.uniform_motion import symmetric_graph
 from pfaff.statement.characteristic import characteristic, unit_velocities
 from pfaff.statement.system import System
 from pfaff.threads import cached_property, once
@@ -56,7 +56,7 @@ class Probe:
     """The equations of a system and their derivatives, at random states."""
 
     def __init__(self, system: System) -> None:
-        self.system, self.graph = system, comoving_graph(system)
+        self.system, self.graph = system, symmetric_graph(system)
         self.n, self.m, self.held = len(self.graph.q), len(self.graph.A), len(self.graph.positions)
 
     @cached_property

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 ALIKE = "dropped: by symmetry only its velocity matters"
 MEASURED = "kept: its value when {} is zero, to which a symmetry carries every motion"
 ROUNDED = 1e-15  # frozen coordinates below this, relative to all, are zero
-STEPS, TURNS = 8, 4  # on the way of dependent coordinates, and of Newton's method in each
+STEPS, REPEATED = 8, 4  # on the way of dependent coordinates, and of Newton's method in each
 PASSES = 20  # steps towards the frozen coordinates: two for translations and headings
 
 
@@ -196,7 +196,7 @@ class Slice:
         others = [k for k in range(len(q)) if k not in own]
         for share in np.linspace(0, 1, STEPS + 1)[1:]:
             at[others] = (q + share * (there - q))[others]
-            for _ in range(TURNS):
+            for _ in range(REPEATED):
                 rows, _, phi = probe.holonomic(at, 0 * v, numbers)
                 at[own] -= np.linalg.solve(rows[..., own], phi[..., None])[..., 0].T
         rows, rates, _ = probe.holonomic(at, v, numbers)

@@ -139,8 +139,7 @@ def _found(probe: Probe, draw: Draw) -> Symmetries | None:
 
     Of all choices of dependent coordinates, the one with the most generators; without any, if that has as many."""
     S = probe.settled_sizes(draw, probe.sizes(draw(np.random.default_rng(0))))
-    rests = probe.system.autonomous and not probe.system.uniform_motion
-    choices = combinations(range(probe.n), probe.held) if probe.held and rests else ()
+    choices = combinations(range(probe.n), probe.held) if probe.held and probe.system.autonomous else ()
     every = (_generators(probe, draw, S, dependent) for dependent in ((), *islice(choices, CHOICES)))
     return max((each for each in every if each is not None), key=lambda each: len(each.generators), default=None)
 
@@ -148,7 +147,7 @@ def _found(probe: Probe, draw: Draw) -> Symmetries | None:
 def _generators(probe: Probe, draw: Draw, S: np.ndarray, dependent: tuple[int, ...]) -> Symmetries | None:
     free = [k for k in range(probe.n) if k not in dependent]
     n = len(free)
-    affine = n <= MANY and not probe.system.uniform_motion  # a frame that moves would be turned as well
+    affine = n <= MANY and not probe.graph.drift  # a frame that moves would be turned as well
     samples = list(_sampled(probe, draw, S, int(np.ceil(1.5 * (n + 1))) + 6 if affine else 8, dependent))
     if len(samples) < n + 2:
         return None

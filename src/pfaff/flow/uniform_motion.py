@@ -78,6 +78,13 @@ def comoving_graph(system: System) -> Graph:
     )
 
 
+def symmetric_graph(system: System) -> Graph:
+    """Lagrange's equations on which symmetries act: as they are stated, but without time.
+
+    Where nothing depends on time, uniform motion is itself a symmetry, and needs no coordinates that move along."""
+    return graph_of(system) if system.autonomous else comoving_graph(system)
+
+
 def frame_velocities(case: Bound) -> np.ndarray:
     """The velocities, a number for each coordinate, of coordinates that move along with the constraints."""
     return frame_velocities_at(case.system, case.numbers) if isinstance(case.system, System) else np.zeros(0)
