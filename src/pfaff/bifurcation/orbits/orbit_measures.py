@@ -6,9 +6,11 @@ from typing import Any
 
 from pfaff.bifurcation.orbits.forced import own_states
 from pfaff.bifurcation.orbits.orbit_in_time import EXTREMES
+from pfaff.statement.told import answering
 from pfaff.statement.values import one_of
 
 
+@answering
 class Measurable:
     """What an orbit offers to expressions and events, by name."""
 
