@@ -92,7 +92,7 @@ def test_events_on_curves(tmp_path):
         ({"a": "x = 2 * z"}, r"event 'a', '2 \* z', is not an expression: unknown z \(character 5\)"),
         ({"a": "x ="}, "event 'a'"),
         ({"a": "1"}, "give an expression of"),
-        ({"a": "x == 1"}, "event 'a'"),
+        ({"a": "x === 1"}, "event 'a'"),
         ({"a": object()}, "event 'a'"),
         (["x = 1"], "events"),
         ({"": "x"}, "name of an event"),

@@ -34,8 +34,8 @@ Rates = Callable[[np.ndarray, np.ndarray], np.ndarray]
 def verified_motion(motion: Motion) -> Iterator[Check]:
     """The checks of a mechanical motion."""
     assert motion.tolerance is not None
-    if isinstance(motion.dense, Flight):
-        rates = motion._case.system.flow.rates
+    if motion.case is not None and isinstance(motion.dense, Flight):
+        rates = motion.case.system.flow.rates
         yield from _obeyed(motion.dense, lambda x, t: rates(x, motion.numbers_at(t), t), motion.tolerance)
     energy = motion.energy
     changes = [energy.kinetic, energy.potential - energy.potential[0], energy.dissipated, energy.supplied]
