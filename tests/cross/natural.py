@@ -284,8 +284,9 @@ def towed() -> Example:
 def disc() -> Example:
     """A disc that rolls upright; every speed but the spin is zero."""
     of = mechanics_of(pfaff.atlas.rolling_disc())
-    spin = {"spin": velocity(of.q[-1])}
-    return Example(replace(of, quasi=spin), ("accelerations", "classification", "steady"), {"speed": ("spin", 3.0)})
+    speeds = {"spin": velocity(of.q[-1]), "turn": velocity(of.q[2])}
+    asked = ("accelerations", "classification", "steady")
+    return Example(replace(of, quasi=speeds), asked, {"speeds": {"spin": 3.0, "turn": 0.0}})
 
 
 def drive() -> Example:
@@ -330,7 +331,7 @@ def blade() -> Example:
             quasi={"v": velocity(x) * sm.cos(phi) + velocity(y) * sm.sin(phi)},
         ),
         ("accelerations", "classification", "steady"),
-        {"speed": ("v", 2.0)},
+        {"speeds": {"v": 2.0}},
     )
 
 

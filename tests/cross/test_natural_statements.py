@@ -48,9 +48,8 @@ def equilibrium(stated: Restated, of: Example) -> np.ndarray:
 
 
 def steady(stated: Restated, of: Example) -> np.ndarray:
-    """Eigenvalues of the steady motion with one speed given, and all its other quasi-velocities."""
-    name, value = of.options["speed"]
-    found = stated.at().steady(**{name: value})
+    """Eigenvalues of the steady motion with some speeds given, and all its quasi-velocities."""
+    found = stated.at().steady(**of.options["speeds"])
     rates = in_order(found.eigenvalues / stated.change.time)
     return np.array([*rates, *found.quasi_velocities.values(), found.family_dimension])
 
