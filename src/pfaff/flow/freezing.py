@@ -31,7 +31,9 @@ def _sliced(system: System, keep: frozenset[str], numbers: tuple[float, ...] | N
     found = symmetries(system, numbers)
     stated = ignorable_coordinates(system)
     order = [[n in stated, n not in keep] for n in system.coordinate_names]
-    S, chosen, frozen = found.sizes, [], []
+    S = found.sizes
+    chosen: list[Generator] = []
+    frozen: list[int] = []
     for g in _translations_first(found.generators):
         rest = _without(g, chosen, frozen)
         wanted = _frozen_by(rest, chosen, frozen, S, order)
@@ -72,8 +74,9 @@ def _frozen_by(
     every = [*chosen, g]
     if not _closed(every, S):
         return None
-    for j in sorted(np.flatnonzero(sizes > LEADS * sizes.max(initial=0.0)), key=lambda j: (*np.invert(order[j]), j)):
-        J = [*frozen, int(j)]
+    leading = np.flatnonzero(sizes > LEADS * sizes.max(initial=0.0)).tolist()
+    for j in sorted(leading, key=lambda j: (*np.invert(order[j]), j)):
+        J = [*frozen, j]
         out = [k for k in range(len(S)) if k not in J]
         if not any(each.B[np.ix_(J, out)].any() for each in every):
             return int(j)

@@ -106,7 +106,7 @@ def _lost(flow: Flow, form: Expression) -> list[str]:
     """Dropped coordinates with whose translation a quasi-velocity changes, so that it is no function of the states.
 
     A heading is zero at the instant at which a steady motion is looked at; an ignorable position is not."""
-    graph, names = graph_of(flow.system), flow.system.coordinate_names  # type: ignore[arg-type, union-attr]
+    graph, names = graph_of(flow.system), flow.system.coordinate_names  # type: ignore[arg-type]
     part = flow.slice
     moved = {*flow.dropped, *(part.moved if part else ())} & set(hy.get_variables([form]))
     if not moved:

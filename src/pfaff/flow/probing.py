@@ -151,7 +151,7 @@ class Probe:
 
     def period(self, numbers: np.ndarray, time: float, S: np.ndarray, generator: np.random.Generator) -> float:
         """The time in which accelerations from rest move coordinates by their sizes."""
-        at = self.state(numbers, time, S, 1e300, generator)
+        at = self.state(numbers, time, S, np.inf, generator)
         rates = np.abs(at.a / S) if at else np.zeros(0)
         rates = rates[rates > NEGLIGIBLE * rates.max(initial=0.0)]
         return float(np.clip(1 / np.sqrt(np.median(rates)), 1e-9, 1e9)) if len(rates) else 1.0

@@ -112,7 +112,7 @@ def shape_at(case: Bound) -> Flow:
     numbers; that of a plain ODE as it is."""
     system = case.system
     if not isinstance(system, System) or system.rods or not system.statement.constraints:
-        return system.shape  # type: ignore[attr-defined,no-any-return]
+        return system.shape  # type: ignore[attr-defined]
     chosen, order = _solved_for(system, frozenset(), case.numbers, (), ignorable_coordinates(system))
     return sliced(system, chosen, 0.0, None, order)
 
@@ -121,7 +121,7 @@ def without_symmetries(case: Bound) -> Flow:
     """The flow in the usual chart, without the coordinates of symmetries; that of a plain ODE as it is."""
     system = case.system
     part = slice_of(system, numbers=case.numbers) if isinstance(system, System) else None
-    if part is None:
+    if part is None or not isinstance(system, System):
         return shape_at(case)
     chosen, order = _solved_for(system, frozenset(), case.numbers, (), part.names)
     return sliced(system, chosen, 0.0, part, order)

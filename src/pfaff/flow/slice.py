@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 import heyoka as hy
 import numpy as np
 
-from pfaff.flow.graph import ZERO, Expression, Graph, dot
+from pfaff.flow.graph import ZERO, Expression, Graph, dot, gradient
 from pfaff.flow.probing import probe_of
 from pfaff.flow.shape import DROPPED, ignorable_coordinates
 from pfaff.flow.symmetries import Generator, symmetries, usual_numbers
@@ -138,11 +138,8 @@ class Slice:
         v = graph.v
         found = [[_row(g.B[i], v) for i in range(len(v))] for g in self.generators]
         for field, rates in zip(self._fields(graph), found, strict=True):
-            slopes = (
-                hy.diff_tensors([field[j] for j in self.dependent], graph.q, diff_order=1) if self.dependent else None
-            )
-            for k, j in enumerate(self.dependent):
-                rates[j] = dot(list(slopes.jacobian[k]), v)
+            for j in self.dependent:
+                rates[j] = dot(gradient(field[j], graph.q), v)
         total = [_sum([m * rates[i] for m, rates in zip(mu, found, strict=True)]) for i in range(len(v))]
         return _frozen(total, still)
 

@@ -54,7 +54,7 @@ class Generator:
 
     def described(self, names: Sequence[str]) -> str:
         """The generator in words."""
-        moved = ", ".join(names[i] for i in np.flatnonzero(self.c))
+        moved = ", ".join(names[i] for i in np.flatnonzero(self.c).tolist())
         if self.translates:
             return f"translation of {moved}"
         turned = ", ".join(name for k, name in enumerate(names) if self.B[k].any())
@@ -185,7 +185,7 @@ def _unit(field: np.ndarray, S: np.ndarray, free: list[int], dependent: tuple[in
     B[np.ix_(free, free)], c[free] = field[: k * k].reshape(k, k), field[k * k :]
     lead = int(np.abs(c).argmax()) if c.any() else None
     size = 1.0 if lead is None else c[lead] * S[lead]
-    return Generator(*(_whole(each / size) for each in (B * S[:, None] / S, c * S)), dependent)
+    return Generator(_whole(B * S[:, None] / S / size), _whole(c * S / size), dependent)
 
 
 def _whole(entries: np.ndarray) -> np.ndarray:
@@ -216,7 +216,7 @@ def _rows(probe: Probe, at: State, S: np.ndarray, by_q: np.ndarray, by_v: np.nda
         pairs = ((by_field, x), (Rv @ lift.E + Ra @ lift.H, v), (Ra @ lift.E, a))
         terms = [each[:, :, None] * along for each, along in pairs]
         sizes = np.sqrt(sum((term**2).sum(axis=(1, 2)) for term in terms) + (by_field**2).sum(axis=1))
-        rows = np.hstack([sum(terms).reshape(len(Rq), -1), by_field])  # type: ignore[union-attr]
+        rows = np.hstack([sum(terms).reshape(len(Rq), -1), by_field])
         found.append(rows / (sizes.max(initial=0.0) or 1.0))
     return found
 
@@ -233,7 +233,7 @@ def _null(rows: np.ndarray) -> tuple[np.ndarray, int]:
     """An orthonormal basis of the null space, as rows, and how many more directions are nearly null."""
     many = rows.shape[0] / rows.shape[1]
     if many > 1:
-        rows = np.linalg.qr(rows, mode="r")
+        rows = np.asarray(np.linalg.qr(rows, mode="r"))
     _, values, right = np.linalg.svd(rows, full_matrices=True)
     values = np.append(values, np.zeros(len(right) - len(values))) / np.sqrt(max(many, 1.0))
     return right[values < NULL], int(((values >= NULL) & (values < DOUBTFUL)).sum())
