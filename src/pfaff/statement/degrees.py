@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from pfaff.statement.system import System
 
 
+BESIDE = (0.999, 1.001)  # shares of velocities between which dissipation is compared
 DRAWN = 8  # random states at which the sign of the dissipation is looked at
 
 
@@ -88,8 +89,10 @@ def _warn_of_feeding(system: System) -> None:
     sizes = np.geomspace(0.01, 100.0, DRAWN)  # far out a self-excited oscillator is damped
     at = dict(zip(moving, sizes * generator.uniform(-1.0, 1.0, len(moving), DRAWN), strict=True))
     numbers = {symbol: float(value) for symbol, value in values.items()}
-    (power,) = evaluated([sum(v * sm.diff(s.dissipation, v) for v in s.v)], {**numbers, **at})
-    power = np.broadcast_to(power, DRAWN)
+    slower, faster = (
+        evaluated([s.dissipation], {**numbers, **at, **{v: share * at[v] for v in s.v}})[0] for share in BESIDE
+    )
+    power = np.broadcast_to(faster - slower, DRAWN)  # of the sign of v·∂D/∂v
     if np.isfinite(power).all() and (power <= 0).all() and power.any():
         warnings.warn(
             f"the dissipation of {system.name} is negative at its default values, so that it feeds energy in: a damper "
