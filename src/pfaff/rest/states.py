@@ -12,9 +12,12 @@ from pfaff.algebra.bordering import bordered_newton, bordering
 from pfaff.algebra.pencil import Pencil
 from pfaff.algebra.structural_zeros import Deflation
 from pfaff.algebra.tolerances import NEIGHBOUR
+from pfaff.checks import Check, Checked, doubted
+from pfaff.checks.branch_promises import at_rest
 from pfaff.errors import ConvergenceError, PfaffError
 from pfaff.flow.sparse_jacobian import is_sparse, jacobian_at, sparse_linearised
 from pfaff.rest.reduction import check_alike
+from pfaff.statement.evaluation import evaluated, magnitudes
 from pfaff.statement.told import told
 from pfaff.statement.values import number_from, one_of
 
@@ -25,7 +28,7 @@ if TYPE_CHECKING:
 
 @told
 @dataclass(frozen=True)
-class SteadyState:
+class SteadyState(Checked):
     """An equilibrium of a plain ODE."""
 
     case: OdeCase
@@ -40,7 +43,16 @@ class SteadyState:
     @property
     def status(self) -> str:
         family = f"on a {self.family_dimension}-dimensional family" if self.family_dimension else "isolated"
-        return f"at rest to {self.residual:.1e}, {family}"
+        return doubted(f"at rest to {self.residual:.1e}, {family}", self.checks)
+
+    def _verify(self) -> list[Check]:
+        """The rates as they are stated, relative to their terms."""
+        ode = self.case.system
+        symbols, numbers = (*ode.symbols, *ode.parameters, ode.time), (*self.x, *self.case.numbers, 0.0)
+        known = dict(zip(symbols, map(float, numbers), strict=True))
+        rates, terms = (each(ode.right_hand_sides, known) for each in (evaluated, magnitudes))
+        pairs = zip(rates, terms, strict=True)
+        return [at_rest(abs(float(rate)) / (float(size) or 1.0) for rate, size in pairs)]
 
     def __getitem__(self, name: str) -> float:
         return self.state[one_of(self.state, name, "no state")]

@@ -119,7 +119,7 @@ class Cell:
 
 @told
 @dataclass(frozen=True)
-class CriticalLoads:
+class CriticalLoads(Checked):
     """Flutter, divergence and buckling of one search, and the cells of stability between the loads found."""
 
     flutter: CriticalLoad
@@ -132,6 +132,9 @@ class CriticalLoads:
     @property
     def status(self) -> str:
         return "; ".join(each.status for each in (self.flutter, self.divergence, self.buckling))
+
+    def _verify(self) -> list[Check]:
+        return [check for each in (self.flutter, self.divergence, self.buckling) for check in each.checks]
 
     def plot(self) -> Any:
         return self.flutter.plot()

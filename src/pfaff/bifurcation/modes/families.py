@@ -19,10 +19,12 @@ from pfaff.bifurcation.modes.undamped import Vibration, check_conserved, vibrati
 from pfaff.bifurcation.modes.vibrations import MODE_POINTS, FreeVibration, Reach, SpecialVibration
 from pfaff.bifurcation.orbits.chords import Point
 from pfaff.bifurcation.orbits.following import AT_EDGE, LEFT
+from pfaff.bifurcation.orbits.orbit_checks import some_of
 from pfaff.bifurcation.orbits.orbit_switching import accurate, switched
 from pfaff.bifurcation.orbits.orbits import OrbitPoint
 from pfaff.bifurcation.orbits.passage import Passage, leads_out
 from pfaff.bifurcation.orbits.stepping import Continuation
+from pfaff.checks import Check, Checked, doubted
 from pfaff.continuation.course import STEP
 from pfaff.continuation.endings import Ending, Reason, Refused
 from pfaff.continuation.engine import Engine
@@ -49,7 +51,7 @@ NOWHERE = re.compile(r" (near|beyond) -?[\d.]+(e[+-]\d+)?")  # values of the unf
 
 @answering
 @dataclass(frozen=True, eq=False, repr=False)
-class NormalMode(Branch[FreeVibration, SpecialVibration]):
+class NormalMode(Branch[FreeVibration, SpecialVibration], Checked):
     """Free vibrations of a system without damping and forcing, from the small ones of its n-th frequency on.
 
     ``frequencies``, ``energies`` and ``amplitudes`` (by state) run along it; ``special`` are the branch points,
@@ -89,8 +91,19 @@ class NormalMode(Branch[FreeVibration, SpecialVibration]):
         rows = [point.amplitude for point in self.points]
         return {name: np.array([row[name] for row in rows]) for name in rows[0]}
 
+    def _verify(self) -> Iterator[Check]:
+        """What some of its vibrations verify, by the worst of them."""
+        found = [check for each in some_of(self.points) for check in each.checks]
+        for claim in dict.fromkeys(check.claim for check in found):
+            same = [check for check in found if check.claim == claim]
+            yield next((check for check in same if not check.passed), max(same, key=lambda check: check.measured))
+
     @property
     def status(self) -> str:
+        return doubted(self._told, self.checks)
+
+    @property
+    def _told(self) -> str:
         first, last = self.frequencies[[0, -1]]
         return (
             f"normal mode {self.number} of {self.vibration.case.system.name}: {number_of(len(self), 'vibration')}, "
