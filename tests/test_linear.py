@@ -406,3 +406,16 @@ def test_a_matrix_without_units_is_refused_and_one_without_rows_is_not():
     with pytest.raises(ValueError, match="not finite"):
         balanced(np.array([[1.0, np.nan], [0.0, 1.0]]))
     assert balanced(np.zeros((0, 0)))[1].shape == (0,)
+
+
+@pytest.mark.parametrize("damping", [0, 1])
+def test_stiffness_that_cancels_on_the_constraints_is_none(damping):
+    """What is left of 1 − 1 is rounding, and no divergence."""
+    x, y = pfaff.statement.coordinates("x y")
+    t = pfaff.statement.TIME
+    kinetic = (x.diff(t) ** 2 + y.diff(t) ** 2) / 2
+    dissipation = damping * x.diff(t) ** 2 / 2
+    held = pfaff.System([x, y], kinetic, (x**2 - y**2) / 2, dissipation=dissipation, holonomic_constraints=[x - y])
+    found = held.at().spectrum()
+    assert found.stable
+    assert min(abs(found.values)) == 0

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from pfaff.rest.small_motions import Linearisation
     from pfaff.statement.system import System
 
+CANCELLED = 4 * float(np.finfo(float).eps)  # what is left of terms that cancel, relative to their sum
 BALANCED = 3e-14  # unbalanced forces below this, relative to those of their row, are rounding
 FAMILY_STEPS = 8  # Newton steps to a neighbour on a family
 
@@ -139,7 +140,16 @@ def motions(lin: Linearisation, r: Reduced, beside: Reduced | None = None) -> Pe
         return Pencil((-J, np.eye(len(J))))
     left, Z = r.bases if beside is None or beside is r else r.bases_by(beside)
     with np.errstate(over="ignore", invalid="ignore"):  # an overflow is reported by the pencil
-        return Pencil(tuple(left.T @ matrix @ Z for matrix in (lin.stiffness, lin.C, lin.M)))
+        return Pencil(tuple(_projected(left, matrix, Z) for matrix in (lin.stiffness, lin.C, lin.M)))
+
+
+def _projected(left: np.ndarray, matrix: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """LᵀM R; entries whose terms cancel, but for rounding, are zero."""
+    found = left.T @ matrix @ right
+    if left.shape[0] == left.shape[1]:
+        return found
+    terms = np.abs(left).T @ np.abs(matrix) @ np.abs(right)
+    return np.where(np.abs(found) > CANCELLED * terms, found, 0.0)
 
 
 def check_alike(here: tuple[int, ...], there: tuple[int, ...]) -> None:
