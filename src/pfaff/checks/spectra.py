@@ -13,9 +13,13 @@ import numpy as np
 
 from pfaff.checks.check import Check
 
-ASIDE = 1e-5  # step of differences, relative to the size of the coordinates
+ASIDE = (1e-4, 1e-5, 1e-6, 1e-7)  # steps of differences, relative to the sizes of coordinates and velocities
 SINGULAR = 1e-5  # least singular value of J − λ, relative to J: differences are good to about 1e-9
+GROWS = 1e-2  # growth, relative to the largest eigenvalue, beyond what differences make of defective zeros
+MATCHED = 1e-2  # distance of an eigenvalue that grows from the nearest that was told, relative to it
 MANY = 40  # coordinates up to which differences are cheap
+
+REMEDY = "do not rely on them; compare them with case.simulate from near the motion"
 
 Accelerations = Callable[[np.ndarray, np.ndarray], np.ndarray]  # at coordinates and velocities, a column each
 
@@ -32,13 +36,17 @@ def belonging(
         return []  # a singular configuration is next to this one
     size = np.linalg.norm(J, 2)
     off = [np.linalg.svd(J - value * np.eye(len(J)), compute_uv=False)[-1] for value in distinct(values)]
+    found = np.linalg.eigvals(J)
+    growing = found[found.real > GROWS * rate]
+    missed = [np.abs(values - value).min() / abs(value) for value in growing]
     return [
         Check(
             "eigenvalues are those of the linearised flow about the motion that the constraints prescribe",
             float(max(off) / size),
             SINGULAR,
-            "do not rely on them; compare them with case.simulate from near the motion",
-        )
+            REMEDY,
+        ),
+        Check("no growing motion is left out", float(max(missed, default=0.0)), MATCHED, REMEDY),
     ]
 
 
@@ -94,14 +102,25 @@ def linearised(
     accelerations: Accelerations, q: np.ndarray, v: np.ndarray, units: np.ndarray, rate: float
 ) -> np.ndarray:
     """The first-order form of the small motions, in units of coordinates and of a rate."""
-    n, usual = len(q), units * (1 / units.max() + np.abs(q / units).max())
-    by = np.hstack([np.diag(ASIDE * usual), np.zeros((n, n))])
-    by_rate = np.hstack([np.zeros((n, n)), np.diag(ASIDE * (rate * usual + np.abs(v)))])
-    ahead, behind = (accelerations(q[:, None] + s * by, v[:, None] + s * by_rate) for s in (1, -1))
-    steps = (by + by_rate).sum(axis=0)
-    slopes = (ahead - behind) / (2 * steps)
+    n, usual = len(q), units / units.max() + np.abs(q)
+    slopes = _slopes(accelerations, q, v, usual, rate * usual + np.abs(v))
     J = np.zeros((2 * n, 2 * n))
     J[:n, n:] = rate * np.eye(n)
     J[n:, :n] = slopes[:, :n] * units / units[:, None] / rate
     J[n:, n:] = slopes[:, n:] * units / units[:, None]
     return J
+
+
+def _slopes(
+    accelerations: Accelerations, q: np.ndarray, v: np.ndarray, by_q: np.ndarray, by_v: np.ndarray
+) -> np.ndarray:
+    """∂a/∂(q, q̇) by central differences: of several steps, for each column the one whose neighbour agrees best."""
+    n, sizes = len(q), np.concatenate([by_q, by_v])
+    found = []
+    for aside in ASIDE:
+        steps = np.diag(aside * sizes)
+        ahead, behind = (accelerations(q[:, None] + s * steps[:n], v[:, None] + s * steps[n:]) for s in (1, -1))
+        found.append((ahead - behind) / (2 * aside * sizes))
+    changes = np.abs(np.diff(found, axis=0)).max(axis=1)
+    best = np.nanargmin(np.where(np.isfinite(changes), changes, np.inf), axis=0) + 1
+    return np.array(found)[best, :, np.arange(2 * n)].T

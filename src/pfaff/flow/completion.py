@@ -95,7 +95,7 @@ class Demand:
             regular = values[:, -1] > REGULAR * values[:, 0] if rank else np.ones(len(places), dtype=bool)
             places, bases = places[regular], bases[regular]
             found = np.linalg.solve(bases, np.broadcast_to(wanted[:, None], (len(bases), rank, 1)))[..., 0]
-            felt = np.abs(bases).max(axis=1) * np.abs(found) > NONE * np.abs(wanted).max()
+            felt = np.abs(bases).max(axis=1) * np.abs(found) > NONE * np.abs(wanted).max(initial=0.0)
             for place, x, nonzero in zip(places, found, felt, strict=True):
                 which = tuple(columns[place[nonzero]].tolist())
                 after = before.copy()
@@ -114,15 +114,15 @@ class Choice(NamedTuple):
     after: np.ndarray
 
     def better(self, other: Choice, M: np.ndarray) -> bool:
-        """Fewer components, then less energy, then by name; what both have in common hides no difference of theirs."""
-        if len(self.components) != len(other.components):
-            return len(self.components) < len(other.components)
+        """Less energy, then fewer components, then by name; what both have in common hides no difference of theirs."""
         differs = self.after - other.after
         usual = np.abs(self.after) + np.abs(other.after)
         differs = np.where(np.abs(differs) > EQUAL * usual, differs, 0.0)
         more = differs @ M @ (self.after + other.after)
         if abs(more) > EQUAL * (np.abs(differs) @ np.abs(M) @ usual):
             return bool(more < 0)
+        if len(self.components) != len(other.components):
+            return len(self.components) < len(other.components)
         return self.names < other.names
 
 

@@ -124,7 +124,7 @@ class _Pace:
     def recent(self, flight: Flight) -> float:
         """The length of the steps since the last check; the next one is later if it has hardly changed."""
         length = (flight.end - self.time) / (flight.steps - self.steps)
-        steady = 0.8 < length / self.length < 1.25
+        steady = 0.8 * abs(self.length) < abs(length) < 1.25 * abs(self.length)
         self.interval = min(2 * self.interval, RELAXED[1]) if steady else RELAXED[0]
         self.steps, self.time, self.length = flight.steps, flight.end, length
         self.due = self.steps + self.interval
@@ -171,10 +171,15 @@ def _to(
         if guard.failures > failures:  # steps are shorter from now on
             failures, pace.due = guard.failures, min(pace.due, flight.steps + FIRST)
         if flight.steps >= pace.due:
-            relax(pace.recent(flight))
+            length = pace.recent(flight)
+            if not length:
+                flight.status = COLLAPSED
+                return
+            relax(length)
         progress(abs(integrator.time / target))
         spent = time.perf_counter() - began
         chunk = int(np.clip(chunk * HEARD / max(spent, 1e-6), chunk, 4 * chunk)) if spent < HEARD else chunk
+        chunk = min(chunk, max_steps)
 
 
 def _starts_well(integrator: Any, target: float, longest_step: float, guard: Guard) -> bool:

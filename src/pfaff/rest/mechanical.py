@@ -148,7 +148,11 @@ def rest_near(case: Case, fixed: Mapping[str, float], start: np.ndarray | None =
             f"no equilibrium of {case.system.name} was reached from the origin (relative residual {residual:.1e}): "
             "try case.equilibria(), other fixed coordinates, or a smaller load"
         )
-    return pinned if pinned is not balance and np.array_equal(z, z0) else pinned.pinned(z), z
+    if pinned is not balance and np.array_equal(z, z0):
+        return pinned, z
+    # Reactions stiffen what seemed free at the start, where they were zero.
+    found, isolated = pinned.pinned(z), balance.pinned(z)
+    return isolated if len(isolated.fixed) < len(found.fixed) else found, z
 
 
 def equilibrium_at(balance: Balance, z: np.ndarray) -> Equilibrium:
