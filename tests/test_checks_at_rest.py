@@ -96,3 +96,26 @@ def test_critical_loads_that_are_none_are_caught(hoop):
     divergence = hoop.divergence(to=10)
     assert divergence.value == pytest.approx(3)
     assert "NOT verified" in replace(divergence, about=hoop.linearise(Omega=2.9)).status
+
+
+def test_steep_friction_is_no_doubt_of_its_spectrum():
+    """The eigenvalues are the roots of s² + 100 s + 1."""
+    (x,) = pfaff.statement.coordinates("x")
+    t = pfaff.statement.TIME
+    rubbing = pfaff.System([x], x.diff(t) ** 2 / 2, x**2 / 2, forces={x: -sm.tanh(100 * x.diff(t))})
+    assert all(check.passed for check in rubbing.at().spectrum().checks)
+
+
+def test_a_growing_motion_that_is_left_out_is_told():
+    from pfaff.checks.spectra import belonging
+
+    still, units = np.zeros(2), np.ones(2)
+    told, kept = belonging(lambda q, v: np.diag([1.0, -400.0]) @ q, still, still, units, np.array([20j, -20j]))
+    assert told.passed
+    assert not kept.passed
+
+
+@pytest.mark.parametrize("start", [{}, {"x_dot": 5}])
+def test_a_bicycle_at_rest_or_not_raises_no_false_alarm(start):
+    motion = pfaff.atlas.whipple_bicycle().at().simulate(1, **start)
+    assert all(check.passed for check in motion.checks)

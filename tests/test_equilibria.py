@@ -118,3 +118,14 @@ def test_friction_without_a_limit_at_rest_is_not_left_out():
     case = pfaff.System([q, w], (v**2 + u**2) / 2, q**2 + w**2, v**2 / sm.sqrt(v**2 + u**2), name="rubbing").at()
     with pytest.raises(ConvergenceError, match="the forces of rubbing are not finite"):
         case.equilibrium()
+
+
+def test_reactions_stiffen_what_seems_free_where_they_are_zero():
+    """A bead on the wire y = x²/4, pulled sideways, rests at x = 2F; its path has no fold."""
+    x, y = pfaff.statement.coordinates("x y")
+    t, F = pfaff.statement.TIME, sm.Symbol("F", real=True)
+    kinetic = (x.diff(t) ** 2 + y.diff(t) ** 2) / 2
+    wire = pfaff.System([x, y], kinetic, y - F * x, holonomic_constraints=[y - x**2 / 4], parameters={F: 0}, load=F)
+    assert wire.at(F=1).equilibrium()["x"] == pytest.approx(2)
+    found = wire.at().critical(to=10)
+    assert [each.value for each in (found.flutter, found.divergence, found.buckling)] == [None] * 3

@@ -159,3 +159,20 @@ def test_constraints_that_are_obeyed_ask_for_nothing():
     start = initial_state(pairs.at(), {"x_dot": 1})
     assert start.v.tolist() == [1, 0.5, 0, 0]
     assert start.filled == {"y_dot": 0.5}
+
+
+def test_a_robot_on_four_wheels_starts_and_runs_straight():
+    """Pivoting about two wheels would change fewer values, and take more energy."""
+    x, y, phi, *wheels = coordinates("x y phi fl fr rl rr")
+    ahead = x.diff(t) * sm.cos(phi) + y.diff(t) * sm.sin(phi)
+    rolling = [ahead + s * phi.diff(t) / 4 - q.diff(t) / 10 for q, s in zip(wheels, (-1, 1, -1, 1), strict=True)]
+    robot = pfaff.System(
+        [x, y, phi, *wheels],
+        5 * (x.diff(t) ** 2 + y.diff(t) ** 2) + phi.diff(t) ** 2 / 20 + sum(q.diff(t) ** 2 for q in wheels) / 2000,
+        nonholonomic_constraints=[y.diff(t) * sm.cos(phi) - x.diff(t) * sm.sin(phi), *rolling],
+        quasi_velocities={"v": ahead},
+        accept_integrable=True,
+    ).at()
+    assert robot.simulate(1, v=1)["phi_dot"][0] == 0
+    assert robot.simulate(1, x_dot=1)["fl_dot"][0] == pytest.approx(10)
+    assert robot.steady(v=1)["phi_dot"] == 0

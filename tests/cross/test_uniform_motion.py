@@ -58,12 +58,15 @@ def wheels() -> dict[str, Mechanics]:
         )
 
     place = stated((X, q, psi), X, held=(X - v * t,))
+    c3, s3 = sm.cos(sm.Rational(3, 10)), sm.sin(sm.Rational(3, 10))
+    turned = Change(place, (X, q, psi), {X: c3 * X - s3 * q, q: s3 * X + c3 * q, psi: psi})
     mixed = Change(place, (X, q, psi), {X: X + q, q: X - q, psi: psi - X / 5})
     return {
         "eliminated": stated((q, psi), sm.S.Zero, speed=v),
         "velocity": stated((X, q, psi), X, rolling=(velocity(X) - v,)),
         "place": place,
         "place, mixed with others": mixed.mechanics,
+        "place, in a turned frame": turned.mechanics,
         "place last": stated((psi, q, X), X, held=(X - v * t,)),
     }
 

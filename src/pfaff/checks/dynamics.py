@@ -26,7 +26,8 @@ def obeyed_equations(
     found = [Check(claim, _worst(np.abs(d * left), (d * terms).max(axis=0, initial=0.0)), OBEYED, REMEDY)]
     if A.shape[1]:
         rates = np.abs(_product(A, accelerations) + gamma)
-        sizes = _product(np.abs(A), np.abs(accelerations) + _moved(d, accelerations)) + np.abs(gamma)
+        pushed = d * (d * terms).max(axis=0, initial=0.0)  # what forces would do that cancel in the accelerations
+        sizes = _product(np.abs(A), np.abs(accelerations) + _moved(d, accelerations) + pushed) + np.abs(gamma)
         found.append(Check("accelerations obey all constraints", _worst(rates, sizes), OBEYED, REMEDY))
     return found
 

@@ -50,7 +50,7 @@ def energy_balance(balance: np.ndarray, energies: np.ndarray, least: float, tole
     energies, or to the ``least`` that is more than rounding."""
     scale = max(float(np.abs(energies).max(initial=0.0)), least)
     measured = np.abs(balance).max(initial=0.0) / scale if scale else 0.0
-    bound = min(max(BALANCED, STEPS_ADD * tolerance), 1e-2)
+    bound = max(BALANCED, STEPS_ADD * tolerance)
     return Check("the energy balances", float(measured), bound, SMALLER_STEPS)
 
 

@@ -91,14 +91,16 @@ class Constraints:
 
     def kept(self, x: np.ndarray, numbers: np.ndarray, time: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """φ and A v + b of many states, one column each, and the sizes of their terms; terms that are zero but for
-        rounding have the size of what a row weighs against the largest of all coordinates or velocities."""
+        rounding have the size of what a row weighs against the largest of all coordinates or velocities, or against
+        one where everything rests. Rows that say nothing are left out."""
         n, m, h = self.n, self.m, self.holonomic
         phi, rates, A = np.split(self._function(x, numbers, time)[: h + m * (1 + n)], [h, h + m])
         A = A.reshape(m, n, -1)
-        weights, largest = np.abs(A).max(axis=1, initial=0.0), [np.abs(each).max() for each in np.split(x, 2)]
+        weights, largest = np.abs(A).max(axis=1, initial=0.0), [max(np.abs(each).max(), 1.0) for each in np.split(x, 2)]
         sizes = [np.abs(A[m - h :] * x[None, :n]).sum(axis=1), row_sizes(A, x[n:], rates)]
         least = [FAINT * weights[m - h :] * largest[0], FAINT * weights * largest[1]]
-        return np.concatenate([phi, rates]), np.maximum(np.concatenate(sizes), np.concatenate(least))
+        said = [*range(h), *(h + k for k in range(m) if k not in self.case.system.empty)]
+        return np.concatenate([phi, rates])[said], np.maximum(np.concatenate(sizes), np.concatenate(least))[said]
 
 
 class Asked(Constraints):

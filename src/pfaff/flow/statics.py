@@ -12,9 +12,11 @@ import numpy as np
 from pfaff.algebra.units import inertial_units, row_units, stiffness_units
 from pfaff.flow.compiled import Compiled
 from pfaff.flow.graph import ZERO, Expression, Graph
-from pfaff.flow.uniform_motion import comoving_graph
+from pfaff.flow.uniform_motion import comoving_graph, frame_velocities_at
 from pfaff.statement.system import System
 from pfaff.threads import known_property, once
+
+CANCELLED = 64 * float(np.finfo(float).eps)  # what is left of forces and demands that cancel at speed, relative to them
 
 
 @dataclass(frozen=True)
@@ -72,7 +74,7 @@ class Statics:
     merely_pushed = False
 
     def __init__(self, graph: Graph) -> None:
-        self.n, self.m = len(graph.q), len(graph.A)
+        self._system, self.n, self.m = graph.system, len(graph.q), len(graph.A)
         self.nonholonomic = graph.nonholonomic
         unknowns = graph.q + graph.multipliers
         demanding = graph.system.demanding
@@ -110,6 +112,10 @@ class Statics:
         batch = values.shape[1:]
         parts = [values[place].reshape(shape + batch) for place, shape in self._blocks]
         balance, held, pushed, M, C, K, A, B = parts
+        if not batch and self._system.uniform_motion:  # at speed, terms cancel that vanish at rest
+            w, s = np.abs(frame_velocities_at(self._system, parameters)), self.nonholonomic
+            balance = np.where(np.abs(balance) > CANCELLED * (np.abs(C) @ w), balance, 0.0)
+            held[:s] = np.where(np.abs(held[:s]) > CANCELLED * (np.abs(A[:s]) @ w), held[:s], 0.0)
         return AtRest(balance, held, M, C, K, A, B, self.nonholonomic, pushed if len(pushed) else None)
 
 

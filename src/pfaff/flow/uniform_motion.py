@@ -165,7 +165,7 @@ def _solved(equations: list[sm.Expr], unknowns: tuple[sm.Symbol, ...], moving: s
         (found, *_), missing = sm.linsolve(equations, *unknowns), dict.fromkeys(unknowns, sm.S.Zero)
     except (ValueError, TypeError, sm.polys.polyerrors.PolynomialError):
         return ()  # no solution, or none that is linear
-    w = tuple(sm.cancel(sm.sympify(each).xreplace(missing)) for each in found)
+    w = tuple(sm.simplify(sm.cancel(sm.sympify(each).xreplace(missing))) for each in found)
     if not any(w) or any(each.free_symbols & moving for each in w):
         return ()
     return w
