@@ -43,9 +43,9 @@ class Moving(Bound):
     ) -> Motion:
         """The motion from initial values by name: ``case.simulate(500, theta1_dot=0.01)``.
 
-        Values not given are zero, or follow from the constraints: as few as possible. Given ones stay; where the others
-        cannot follow, that is an error, or with ``project=True`` they change by the least kinetic energy. A negative
-        duration runs backwards.
+        Values not given are zero, or follow from the constraints: no more than these determine, with the least energy.
+        Given ones stay; where the others cannot follow, that is an error, or with ``project=True`` they change by the
+        least kinetic energy. A negative duration runs backwards.
 
         method
             ``"taylor"`` for motions that are not stiff, ``"implicit"`` for those that are: CVODE's BDF where the

@@ -1,8 +1,9 @@
-"""Which components change where A x = wanted demands something: as few as can obey, and of these the lightest.
+"""Which components change where A x = wanted demands something: no more than its rank, and of these the lightest.
 
-Rows that are obeyed ask for nothing, unless a component that a violated row needs enters them, too. Among the solutions
-of a connected set of rows those with the fewest components are basic ones: as many columns as the rank, the others
-zero. The choice depends neither on units nor on the order of rows and components.
+Rows that are obeyed ask for nothing, unless a component that a violated row needs enters them, too. Of the basic
+solutions of a connected set of rows (as many columns as the rank, the others zero) the one of least energy is taken: a
+robot runs straight, though to pivot about two of its wheels would leave more of them at rest. The choice depends
+neither on units nor on the order of rows and components.
 """
 
 from __future__ import annotations

@@ -139,9 +139,9 @@ def _compiled(system: System) -> Compiled | Matched:
 def initial_state(case: Case, initial: Mapping[str, float], project: bool = False) -> Start:
     """Given values as they are, the others zero or as the constraints demand; given values yield where they must.
 
-    Of the others, only those change that a violated constraint contains and cannot do without: as few as possible, and
-    of as many those with the least kinetic energy. Given values stay unless the others cannot follow; then they change,
-    if ``project`` allows that, at least cost in kinetic energy.
+    Of the others, only those change that a violated constraint contains and cannot do without: no more than it
+    determines, and of these choices the one with the least kinetic energy. Given values stay unless the others
+    cannot follow; then they change, if ``project`` allows that, at least cost in kinetic energy.
     """
     names = case.system.coordinate_names
     known, quasi = [*names, *(f"{name}_dot" for name in names)], case.system.quasi_velocities
@@ -236,8 +236,8 @@ def on_positions(
 ) -> np.ndarray:
     """Newton's method on φ(q, t) = 0 in the free coordinates, with steps of least norm in the metric of the inertia.
 
-    The others change where these cannot follow, if they are ``yielding``. With ``names`` as few of the free ones change
-    as possible.
+    The others change where these cannot follow, if they are ``yielding``. With ``names`` no more of the free ones
+    change than the constraints determine.
     """
     if not constraints.holonomic:
         return q
