@@ -149,7 +149,7 @@ def _projected(left: np.ndarray, matrix: np.ndarray, right: np.ndarray) -> np.nd
     if left.shape[0] == left.shape[1]:
         return found
     terms = np.abs(left).T @ np.abs(matrix) @ np.abs(right)
-    return np.where(np.abs(found) > CANCELLED * terms, found, 0.0)
+    return np.where((np.abs(found) <= CANCELLED * terms) & np.isfinite(terms), 0.0, found)
 
 
 def check_alike(here: tuple[int, ...], there: tuple[int, ...]) -> None:
