@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from pfaff.checks.check import Check
+from pfaff.checks.check import Check, worst
 
 RESTING = 1e-6  # rate that is left at an equilibrium, relative to those of states of usual size
 BALANCED = 1e-6  # force that is left, relative to the largest that takes part
@@ -23,12 +23,12 @@ INERT = -1e-9  # least inertia, relative to the greatest, that is not negative b
 
 def at_rest(residuals: Iterable[float]) -> Check:
     """All rates of an equilibrium vanish."""
-    return Check("every rate vanishes", _worst(residuals), RESTING, "step less")
+    return Check("every rate vanishes", worst(residuals), RESTING, "step less")
 
 
 def balanced(residuals: Iterable[float]) -> Check:
     """Forces, reactions and constraints balance in every coordinate of the system, also in those that were dropped."""
-    return Check("forces balance in every coordinate", _worst(residuals), BALANCED, "start from another equilibrium")
+    return Check("forces balance in every coordinate", worst(residuals), BALANCED, "start from another equilibrium")
 
 
 def inert(inertias: Iterable[float]) -> Check:
@@ -59,9 +59,3 @@ def summed(values: np.ndarray, trace: float) -> Check:
     """The sum of all eigenvalues is the trace of the Jacobian."""
     size = float(np.abs(values).sum()) or 1.0
     return Check("eigenvalues add up to the trace", abs(float(values.sum().real) - trace) / size, SUMMED)
-
-
-def _worst(residuals: Iterable[float]) -> float:
-    """The largest of residuals; NaN if one is."""
-    found = np.fromiter(residuals, float)
-    return float(found.max(initial=0.0)) if not np.isnan(found).any() else float("nan")

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+import numpy as np
+
 from pfaff.threads import cached_property
 
 
@@ -37,6 +39,12 @@ class Checked:
 
     def _verify(self) -> Iterable[Check]:
         raise NotImplementedError
+
+
+def worst(errors: Iterable[float]) -> float:
+    """The largest of errors; NaN if one is."""
+    found = np.fromiter(errors, float)
+    return float(found.max(initial=0.0)) if not np.isnan(found).any() else float("nan")
 
 
 def doubted(status: str, checks: Iterable[Check]) -> str:

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-import numpy as np
-
-from pfaff.checks.check import Check
+from pfaff.checks.check import Check, worst
 
 OBEYED = 1e-6  # error of an orbit over an interval, relative to its amplitudes, if no less accuracy is asked for
 TIMES = 100.0  # errors that are allowed, in units of the accuracy asked for
@@ -16,15 +14,9 @@ def obeyed(off: Iterable[float], accuracy: float) -> Check:
     """The equations hold between the points at which they were solved: states change over every interval of the mesh by
     the integral of their rates."""
     bound = max(OBEYED, TIMES * accuracy)
-    return Check("the equations hold between collocation points", _worst(off), bound, "ask for more accuracy")
+    return Check("the equations hold between collocation points", worst(off), bound, "ask for more accuracy")
 
 
 def closed(gaps: Iterable[float], accuracy: float) -> Check:
     """The orbit ends where it begins, or at the mirror image, or turns of a rotation farther."""
-    return Check("the orbit closes", _worst(gaps), max(OBEYED, TIMES * accuracy), "ask for more accuracy")
-
-
-def _worst(errors: Iterable[float]) -> float:
-    """The largest of errors; NaN if one is."""
-    found = np.fromiter(errors, float)
-    return float(found.max(initial=0.0)) if not np.isnan(found).any() else float("nan")
+    return Check("the orbit closes", worst(gaps), max(OBEYED, TIMES * accuracy), "ask for more accuracy")
