@@ -3,6 +3,9 @@
 Along q + v t the accelerations a(q, q̇, t) of the equations as stated are differentiated by central differences, in all
 coordinates and velocities. Small motions that obey the constraints are among those of δq̈ = ∂a/∂q δq + ∂a/∂q̇ δq̇, so that
 every eigenvalue λ of theirs makes this pencil singular.
+
+How far differences are to be trusted is told by differences of other steps. What they leave open is no error of an
+eigenvalue, and no growth.
 """
 
 from __future__ import annotations
@@ -10,13 +13,14 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
+from scipy.optimize import linear_sum_assignment
 
 from pfaff.checks.check import Check
 
 ASIDE = (1e-4, 1e-5, 1e-6, 1e-7)  # steps of differences, relative to the sizes of coordinates and velocities
-SINGULAR = 1e-5  # least singular value of J − λ, relative to J: differences are good to about 1e-9
-GROWS = 1e-2  # growth, relative to the largest eigenvalue, beyond what differences make of defective zeros
-MATCHED = 1e-2  # distance of an eigenvalue that grows from the nearest that was told, relative to it
+SINGULAR = 1e-9  # least singular value of J − λ, relative to J, where differences agree to rounding
+DOUBTED = 10.0  # times what differences of other steps tell, where that is more: how far J may be off
+MATCHED = 1e-2  # distance of an eigenvalue that grows from the one that was told, relative to it
 MANY = 40  # coordinates up to which differences are cheap
 
 REMEDY = "do not rely on them; compare them with case.simulate from near the motion"
@@ -31,23 +35,40 @@ def belonging(
     rate = float(np.abs(values).max(initial=0.0))
     if not len(values) or len(q) > MANY or not rate:
         return []
-    J = linearised(accelerations, q, v, units, rate)
+    J, doubt = linearised(accelerations, q, v, units, rate)
     if not np.isfinite(J).all():
         return []  # a singular configuration is next to this one
-    size = np.linalg.norm(J, 2)
-    off = [np.linalg.svd(J - value * np.eye(len(J)), compute_uv=False)[-1] for value in distinct(values)]
+    size = float(np.linalg.norm(J, 2))
+    bound = _known(doubt / size)
     found = np.linalg.eigvals(J)
-    growing = found[found.real > GROWS * rate]
-    missed = [np.abs(values - value).min() / abs(value) for value in growing]
+    growing = np.array([each for each in found if each.real > 0 and _regular(J, 1j * each.imag) > bound * size])
     return [
         Check(
             "eigenvalues are those of the linearised flow about the motion that the constraints prescribe",
-            float(max(off) / size),
-            SINGULAR,
+            max(_regular(J, value) for value in values) / size,
+            bound,
             REMEDY,
         ),
-        Check("no growing motion is left out", float(max(missed, default=0.0)), MATCHED, REMEDY),
+        Check("no growing motion is left out", _missed(growing, values), MATCHED, REMEDY),
     ]
+
+
+def _known(doubt: float) -> float:
+    """How well J is known, relative to it."""
+    return max(SINGULAR, DOUBTED * doubt)
+
+
+def _regular(J: np.ndarray, value: complex) -> float:
+    """How far J − λ is from singular: how much J has to change for λ to be an eigenvalue."""
+    return float(np.linalg.svd(J - value * np.eye(len(J)), compute_uv=False)[-1])
+
+
+def _missed(growing: np.ndarray, values: np.ndarray) -> float:
+    """How far growing eigenvalues are from those that were told, one for each, relative to them."""
+    if len(growing) > len(values):
+        return np.inf
+    apart = np.abs(growing[:, None] - values) / np.abs(growing)[:, None]
+    return float(apart[linear_sum_assignment(apart)].max(initial=0.0))
 
 
 def critical(
@@ -67,60 +88,61 @@ def critical(
     if len(q) > MANY or not mode.any():
         return []
     rate = abs(value) or 1.0
-    J, beside = linearised(accelerations, q, v, units, rate), linearised(unloaded[0], q, unloaded[1], units, rate)
+    (J, doubt), (beside, more) = (
+        linearised(each, q, speeds, units, rate) for each, speeds in ((accelerations, v), unloaded)
+    )
     if not (np.isfinite(J).all() and np.isfinite(beside).all()):
         return []
     if value:
-        off = np.linalg.svd(J - value * np.eye(len(J)), compute_uv=False)[-1] / np.linalg.norm(J, 2)
+        size = float(np.linalg.norm(J, 2))
+        off, bound = _regular(J, value) / size, _known(doubt / size)
     else:
         stiffness, usual = (each[len(q) :, : len(q)] for each in (J, beside))
-        size = max(np.linalg.norm(each, 2) for each in (stiffness, usual)) * np.linalg.norm(mode / units)
-        push = stiffness @ (mode / units)
-        off = np.linalg.norm(push - _rigid(usual) @ (_rigid(usual).T @ push)) / (size or 1.0)
+        size = float(max(np.linalg.norm(each, 2) for each in (stiffness, usual))) or 1.0
+        bound = _known(max(doubt, more) / size)
+        rigid, push = _rigid(usual, bound * size), stiffness @ (mode / units)
+        off = float(np.linalg.norm(push - rigid @ (rigid.T @ push)) / np.linalg.norm(mode / units)) / size
     return [
         Check(
             "the linearised flow about the motion that the constraints prescribe is critical at this load",
-            float(off),
-            SINGULAR,
+            off,
+            bound,
             "do not rely on this load; compare spectra on both sides of it",
         )
     ]
 
 
-def _rigid(stiffness: np.ndarray) -> np.ndarray:
+def _rigid(stiffness: np.ndarray, zero: float) -> np.ndarray:
     """An orthonormal basis of the directions that nothing resists: being pushed along them is not being resisted."""
     _, sizes, right = np.linalg.svd(stiffness)
-    return right[sizes <= SINGULAR * sizes[0]].T
-
-
-def distinct(values: np.ndarray) -> np.ndarray:
-    """One of each pair of conjugate eigenvalues."""
-    return values[values.imag >= 0]
+    return right[sizes <= zero].T
 
 
 def linearised(
     accelerations: Accelerations, q: np.ndarray, v: np.ndarray, units: np.ndarray, rate: float
-) -> np.ndarray:
-    """The first-order form of the small motions, in units of coordinates and of a rate."""
+) -> tuple[np.ndarray, float]:
+    """The first-order form of the small motions, in units of coordinates and of a rate, and how far it may be off."""
     n, usual = len(q), units / units.max() + np.abs(q)
-    slopes = _slopes(accelerations, q, v, usual, rate * usual + np.abs(v))
-    J = np.zeros((2 * n, 2 * n))
-    J[:n, n:] = rate * np.eye(n)
-    J[n:, :n] = slopes[:, :n] * units / units[:, None] / rate
-    J[n:, n:] = slopes[:, n:] * units / units[:, None]
-    return J
+    slopes, doubts = (
+        each * np.tile(units, 2) / units[:, None] / np.repeat([rate, 1.0], n)
+        for each in _slopes(accelerations, q, v, usual, rate * usual + np.abs(v))
+    )
+    J = np.block([[np.zeros((n, n)), rate * np.eye(n)], [slopes]])
+    return J, float(np.linalg.norm(doubts))
 
 
 def _slopes(
     accelerations: Accelerations, q: np.ndarray, v: np.ndarray, by_q: np.ndarray, by_v: np.ndarray
-) -> np.ndarray:
-    """∂a/∂(q, q̇) by central differences: of several steps, for each column the one whose neighbour agrees best."""
+) -> tuple[np.ndarray, np.ndarray]:
+    """∂a/∂(q, q̇) by central differences, of several steps for each column the one whose neighbour agrees best, and
+    how far this differs."""
     n, sizes = len(q), np.concatenate([by_q, by_v])
     found = []
     for aside in ASIDE:
         steps = np.diag(aside * sizes)
         ahead, behind = (accelerations(q[:, None] + s * steps[:n], v[:, None] + s * steps[n:]) for s in (1, -1))
         found.append((ahead - behind) / (2 * aside * sizes))
-    changes = np.abs(np.diff(found, axis=0)).max(axis=1)
-    best = np.nanargmin(np.where(np.isfinite(changes), changes, np.inf), axis=0) + 1
-    return np.array(found)[best, :, np.arange(2 * n)].T
+    changes, columns = np.abs(np.diff(found, axis=0)), np.arange(2 * n)
+    largest = changes.max(axis=1)
+    best = np.argmin(np.where(np.isfinite(largest), largest, np.inf), axis=0)
+    return np.array(found)[best + 1, :, columns].T, changes[best, :, columns].T
