@@ -1,0 +1,96 @@
+"""Kernels built where the package is developed, and built again when their sources have changed.
+
+An editable installation has this module, which ``install``s a finder when Python starts: it finds the kernels of
+whatever working tree the package is imported from. The build backend shares its choice of a compiler.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from importlib.machinery import ExtensionFileLoader, ModuleSpec
+from importlib.util import spec_from_file_location
+from pathlib import Path
+
+KERNELS = "pfaff.kernels."
+BUILT = "built"  # written when all is built: what is newer must be built again
+
+
+def lacks_compiler() -> bool:
+    return not os.environ.get("CC") and not any(map(shutil.which, ("cc", "gcc", "clang", "cl")))
+
+
+def with_compiler() -> dict[str, str]:
+    """The environment for a build: zig, which a wheel has, where there is no other compiler."""
+    environment = dict(os.environ)
+    if lacks_compiler():
+        zig = f"{sys.executable} -m ziglang"
+        environment |= {"CC": f"{zig} cc -mcpu=baseline", "AR": f"{zig} ar"}
+    return environment
+
+
+def build(root: Path) -> Path:
+    """Build the kernels of a working tree; returns the folder that has them."""
+    folder, environment = root / "build" / "kernels", with_compiler()
+    with _alone(root / "build" / "kernels.lock"):
+        if not (folder / "build.ninja").exists():
+            _run([sys.executable, "-m", "mesonbuild.mesonmain", "setup", str(folder), str(root)], environment)
+        _run([sys.executable, "-m", "ninja", "-C", str(folder)], environment)
+        (folder / BUILT).touch()
+    return folder
+
+
+def _run(command: list[str], environment: dict[str, str]) -> None:
+    done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    if done.returncode:
+        raise ImportError(f"the kernels of pfaff cannot be built: {' '.join(command)}\n{done.stdout}")
+
+
+@contextmanager
+def _alone(path: Path) -> Iterator[None]:
+    """Let one process build at a time, where files can be locked."""
+    path.parent.mkdir(exist_ok=True)
+    with path.open("w") as lock:
+        try:
+            import fcntl
+        except ImportError:
+            pass
+        else:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+class Finder:
+    """Finds compiled kernels for sources in a working tree."""
+
+    @classmethod
+    def find_spec(cls, name: str, path: Sequence[str] | None = None, target: object = None) -> ModuleSpec | None:
+        if not name.startswith(KERNELS) or not path:
+            return None
+        sources = Path(path[0])
+        root, module = sources.parents[2], name.removeprefix(KERNELS)
+        if not (root / "meson.build").exists() or not (sources / f"{module}.py").exists():
+            return None
+        folder = root / "build" / "kernels"
+        if _outdated(folder / BUILT, [root / "meson.build", *sources.iterdir()]):
+            folder = build(root)
+        binary = next(folder.glob(f"{module}.*so"), None) or next(folder.glob(f"{module}.pyd"), None)
+        if binary is None:
+            return None  # a module that is not compiled
+        return spec_from_file_location(name, binary, loader=ExtensionFileLoader(name, str(binary)))
+
+
+def _outdated(built: Path, sources: list[Path]) -> bool:
+    try:
+        made = built.stat().st_mtime_ns
+    except FileNotFoundError:
+        return True
+    return any(each.is_file() and each.stat().st_mtime_ns > made for each in sources)
+
+
+def install() -> None:
+    sys.meta_path.insert(0, Finder)

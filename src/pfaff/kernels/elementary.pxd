@@ -1,0 +1,1 @@
+cpdef double sine(double x) noexcept nogil
