@@ -1,0 +1,509 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+"""Taylor's method along one trajectory: coefficients order by order, the length of a step, steps until something ends.
+
+``flow.recurrences`` lowers a tape to what is swept through here. Convolutions add four products side by side, in an order
+that nothing changes: digits are the same for every compiler and processor. Where this file is interpreted, arrays stand
+for pointers.
+"""
+
+from __future__ import annotations
+
+import cython
+from cython.cimports.libc.math import (
+    acos, acosh, asin, asinh, atan, atan2, atanh, cos, cosh, erf, erfc, exp, fabs, isfinite, log, pow, sin, sinh, sqrt, tan, tanh,
+)  # fmt: skip
+
+REACHED, STEPS, NOT_FINITE, CROSSING = range(4)  # how steps end: at the target, after as many as allowed, at no number,
+# or before one in which a function may vanish
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def one_sum(
+    code: cython.p_int,
+    at: cython.Py_ssize_t,
+    linear: cython.Py_ssize_t,
+    plus: cython.Py_ssize_t,
+    minus: cython.Py_ssize_t,
+    w: cython.p_double,
+    u: cython.p_double,
+    left: cython.p_double,
+    right: cython.p_double,
+    wide: cython.Py_ssize_t,
+    k: cython.Py_ssize_t,
+    blocks: cython.Py_ssize_t,
+) -> cython.double:
+    """Σ w[c] u[x] + Σ a b − Σ a b of order k."""
+    s: cython.double = 0.0
+    s0: cython.double = 0.0
+    s1: cython.double = 0.0
+    s2: cython.double = 0.0
+    s3: cython.double = 0.0
+    i: cython.Py_ssize_t
+    j: cython.Py_ssize_t
+    a: cython.Py_ssize_t
+    b: cython.Py_ssize_t
+    f: cython.Py_ssize_t
+    g: cython.Py_ssize_t
+    for i in range(linear):
+        s += w[code[at]] * u[code[at + 1]]
+        at += 2
+    for i in range(plus):
+        a, b, f, g = code[at], code[at + 1], code[at + 2], code[at + 3]
+        at += 4
+        s += w[a] * u[b] + u[a] * w[b]
+        f, g = f * wide, (g + 1) * (wide + 4) - 3 - k
+        for j in range(blocks):
+            s0 += left[f] * right[g]
+            s1 += left[f + 1] * right[g + 1]
+            s2 += left[f + 2] * right[g + 2]
+            s3 += left[f + 3] * right[g + 3]
+            f += 4
+            g += 4
+    for i in range(minus):
+        a, b, f, g = code[at], code[at + 1], code[at + 2], code[at + 3]
+        at += 4
+        s -= w[a] * u[b] + u[a] * w[b]
+        f, g = f * wide, (g + 1) * (wide + 4) - 3 - k
+        for j in range(blocks):
+            s0 -= left[f] * right[g]
+            s1 -= left[f + 1] * right[g + 1]
+            s2 -= left[f + 2] * right[g + 2]
+            s3 -= left[f + 3] * right[g + 3]
+            f += 4
+            g += 4
+    return s + ((s0 + s2) + (s1 + s3))
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def sweep(
+    runs: cython.p_int,
+    count: cython.Py_ssize_t,
+    code: cython.p_int,
+    w: cython.p_double,
+    u: cython.p_double,
+    left: cython.p_double,
+    right: cython.p_double,
+    slopes: cython.p_double,
+    wide: cython.Py_ssize_t,
+    k: cython.Py_ssize_t,
+    blocks: cython.Py_ssize_t,
+) -> cython.void:
+    """Coefficients of order k of all registers, u, from those of order zero, w, and of the orders between."""
+    r: cython.Py_ssize_t
+    i: cython.Py_ssize_t
+    j: cython.Py_ssize_t
+    kind: cython.int
+    linear: cython.Py_ssize_t
+    plus: cython.Py_ssize_t
+    minus: cython.Py_ssize_t
+    at: cython.Py_ssize_t
+    length: cython.Py_ssize_t
+    out: cython.Py_ssize_t
+    f: cython.Py_ssize_t
+    g: cython.Py_ssize_t
+    s: cython.double
+    s0: cython.double
+    s1: cython.double
+    s2: cython.double
+    s3: cython.double
+    over: cython.double = 1.0 / k
+    for r in range(count):
+        kind, linear, plus, minus, at = runs[6 * r], runs[6 * r + 1], runs[6 * r + 2], runs[6 * r + 3], runs[6 * r + 4]
+        length = 2 + 2 * linear + 4 * (plus + minus)
+        if kind >= 4:
+            for i in range(runs[6 * r + 5]):
+                out = code[at]
+                f, g = code[at + 3] * wide, (code[at + 4] + 1) * (wide + 4) - 3 - k
+                s0 = s1 = s2 = s3 = 0.0
+                for j in range(blocks):
+                    s0 += slopes[f] * right[g]
+                    s1 += slopes[f + 1] * right[g + 1]
+                    s2 += slopes[f + 2] * right[g + 2]
+                    s3 += slopes[f + 3] * right[g + 3]
+                    f += 4
+                    g += 4
+                s = u[code[at + 1]] * w[code[at + 2]] + ((s0 + s2) + (s1 + s3)) * over
+                u[out] = s if kind == 4 else -s
+                at += 5
+        elif kind == 0 and plus == 1 and linear == 0 and minus == 0:
+            for i in range(runs[6 * r + 5]):
+                u[code[at]] = one_sum(code, at + 2, 0, 1, 0, w, u, left, right, wide, k, blocks)
+                at += 6
+        elif kind == 0:
+            for i in range(runs[6 * r + 5]):
+                u[code[at]] = one_sum(code, at + 2, linear, plus, minus, w, u, left, right, wide, k, blocks)
+                at += length
+        else:
+            for i in range(runs[6 * r + 5]):
+                out = code[at]
+                u[out] = 0.0
+                s = one_sum(code, at + 2, linear, plus, minus, w, u, left, right, wide, k, blocks)
+                if kind == 1:
+                    u[out] = s / w[code[at + 1]]
+                elif kind == 2:
+                    u[out] = s * w[code[at + 1]]
+                else:
+                    u[out] = s / (2.0 * w[code[at + 1]])
+                at += length
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def values(rows: cython.p_int, count: cython.Py_ssize_t, w: cython.p_double) -> cython.void:
+    """Values of registers, row by row."""
+    i: cython.Py_ssize_t
+    op: cython.int
+    a: cython.double
+    b: cython.double
+    f: cython.double
+    for i in range(count):
+        op = rows[4 * i]
+        a = w[rows[4 * i + 1]]
+        b = w[rows[4 * i + 2]]
+        if op == 0:
+            f = a + b
+        elif op == 1:
+            f = a - b
+        elif op == 2:
+            f = a * b
+        elif op == 3:
+            f = a / b
+        elif op == 4:
+            f = -a
+        elif op == 5:
+            f = a * a
+        elif op == 6:
+            f = sqrt(a)
+        elif op == 9:
+            f = sin(a)
+            w[rows[4 * i + 2]] = cos(a)
+        else:
+            f = function(op, a, b)
+        w[rows[4 * i + 3]] = f
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def function(op: cython.int, a: cython.double, b: cython.double) -> cython.double:
+    if op == 7:
+        return sin(a)
+    if op == 8:
+        return cos(a)
+    if op == 10:
+        return tan(a)
+    if op == 11:
+        return asin(a)
+    if op == 12:
+        return acos(a)
+    if op == 13:
+        return atan(a)
+    if op == 14:
+        return sinh(a)
+    if op == 15:
+        return cosh(a)
+    if op == 16:
+        return tanh(a)
+    if op == 17:
+        return asinh(a)
+    if op == 18:
+        return acosh(a)
+    if op == 19:
+        return atanh(a)
+    if op == 20:
+        return exp(a)
+    if op == 21:
+        return log(a)
+    if op == 22:
+        return erf(a)
+    if op == 23:
+        return pow(a, b)
+    if op == 25:
+        return erfc(a)
+    return atan2(a, b)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def horner(c: cython.p_double, at: cython.Py_ssize_t, order: cython.Py_ssize_t, h: cython.double) -> cython.double:
+    k: cython.Py_ssize_t
+    f: cython.double = c[at + order]
+    for k in range(order - 1, -1, -1):
+        f = f * h + c[at + k]
+    return f
+
+
+@cython.cclass
+class Sweeper:
+    """Recurrences with room for the coefficients of one trajectory.
+
+    Outputs of the tape are the rates of its variables, then functions whose zeros are looked for.
+    """
+
+    n: cython.Py_ssize_t
+    size: cython.Py_ssize_t
+    p: cython.Py_ssize_t
+    order: cython.Py_ssize_t
+    wide: cython.Py_ssize_t
+    functions: cython.Py_ssize_t
+    lefts: cython.Py_ssize_t
+    rights: cython.Py_ssize_t
+    sloped: cython.Py_ssize_t
+    run_count: cython.Py_ssize_t
+    row_count: cython.Py_ssize_t
+    prologue_count: cython.Py_ssize_t
+    rows: cython.int[::1]
+    prologue: cython.int[::1]
+    runs: cython.int[::1]
+    code: cython.int[::1]
+    left_of: cython.int[::1]
+    right_of: cython.int[::1]
+    slope_of: cython.int[::1]
+    output: cython.int[::1]
+    w: cython.double[::1]
+    u: cython.double[::1]
+    left: cython.double[::1]
+    right: cython.double[::1]
+    slopes: cython.double[::1]
+    x: cython.double[::1]
+    f: cython.double[::1]
+    steps = cython.declare(cython.Py_ssize_t, visibility="readonly")
+    sampled = cython.declare(cython.Py_ssize_t, visibility="readonly")
+    h = cython.declare(cython.double, visibility="readonly")
+    shortest = cython.declare(cython.double, visibility="readonly")
+    longest = cython.declare(cython.double, visibility="readonly")
+    time = cython.declare(cython.double, visibility="public")
+    rest = cython.declare(cython.double, visibility="public")  # of the time, below its last digit
+    known: cython.bint
+
+    def __init__(self, recurrences, order: cython.Py_ssize_t, x, f, zeros):
+        """``x`` and ``f`` are room for the coefficients of states and functions, ``zeros(count)`` makes aligned
+        arrays."""
+        each = recurrences
+        self.n, self.size, self.p, self.order = each.n, each.size, each.p, order
+        self.wide = 4 * ((order + 3) // 4)
+        self.rows, self.prologue = each.rows.ravel(), each.prologue.ravel()
+        self.row_count, self.prologue_count = len(each.rows), len(each.prologue)
+        self.runs, self.code, self.run_count = each.runs.ravel(), each.code, len(each.runs)
+        self.left_of, self.right_of, self.slope_of = each.left, each.right, each.slopes
+        self.lefts, self.rights, self.sloped = len(each.left), len(each.right), len(each.slopes)
+        self.output, self.functions = each.outputs, len(each.outputs) - each.n
+        self.w, self.u = zeros(self.size), zeros(self.size)
+        self.left = zeros(self.lefts * self.wide)
+        self.slopes = zeros(self.sloped * self.wide)
+        self.right = zeros(self.rights * (self.wide + 4))
+        self.x, self.f = x, f
+        self.time = self.rest = 0.0
+        self.known = False
+        first: cython.Py_ssize_t = self.n + 1 + self.p
+        i: cython.Py_ssize_t
+        for i in range(len(each.numbers)):
+            self.w[first + i] = each.numbers[i]
+        for register, value in each.constants:
+            self.w[register] = value
+
+    def set_parameters(self, pars: cython.double[::1]):
+        """Numbers that stay; nothing is done if they are the same as before."""
+        i: cython.Py_ssize_t
+        same: cython.bint = self.known
+        for i in range(self.p):
+            same = same and self.w[self.n + 1 + i] == pars[i]
+            self.w[self.n + 1 + i] = pars[i]
+        if not same and self.prologue_count:
+            values(cython.address(self.prologue[0]), self.prologue_count, cython.address(self.w[0]))
+        self.known = True
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def coefficients(self, state: cython.p_double, highest: cython.Py_ssize_t) -> cython.void:
+        """Coefficients of all states, and of functions, up to an order."""
+        n: cython.Py_ssize_t = self.n
+        p: cython.Py_ssize_t = self.order + 1
+        k: cython.Py_ssize_t
+        i: cython.Py_ssize_t
+        m: cython.Py_ssize_t
+        wide: cython.Py_ssize_t = self.wide
+        runs: cython.p_int = cython.address(self.runs[0])
+        code: cython.p_int = cython.address(self.code[0])
+        w: cython.p_double = cython.address(self.w[0])
+        u: cython.p_double = cython.address(self.u[0])
+        left: cython.p_double = cython.address(self.left[0])
+        right: cython.p_double = cython.address(self.right[0])
+        slopes: cython.p_double = cython.address(self.slopes[0])
+        x: cython.p_double = cython.address(self.x[0])
+        f: cython.p_double = cython.address(self.f[0])
+        lefts: cython.p_int = cython.address(self.left_of[0])
+        rights: cython.p_int = cython.address(self.right_of[0])
+        sloped: cython.p_int = cython.address(self.slope_of[0])
+        output: cython.p_int = cython.address(self.output[0])
+        many: cython.Py_ssize_t = self.run_count
+        for i in range(n):
+            w[i] = x[i * p] = state[i]
+        w[n] = self.time
+        values(cython.address(self.rows[0]), self.row_count, w)
+        for i in range(n):
+            x[i * p + 1] = w[output[i]]
+        for i in range(self.functions):
+            f[i * p] = w[output[n + i]]
+        for k in range(1, highest + (self.functions > 0)):
+            for i in range(n):
+                u[i] = x[i * p + k]
+            u[n] = 1.0 if k == 1 else 0.0
+            m = (k + 2) // 4
+            sweep(runs, many, code, w, u, left, right, slopes, wide, k, m)
+            for i in range(self.lefts):
+                left[i * wide + k - 1] = u[lefts[i]]
+            for i in range(self.rights):
+                right[(i + 1) * (wide + 4) - 4 - k] = u[rights[i]]
+            for i in range(self.sloped):
+                slopes[i * wide + k - 1] = k * u[sloped[i]]
+            if k < highest:
+                for i in range(n):
+                    x[i * p + k + 1] = u[output[i]] / (k + 1)
+            for i in range(self.functions):
+                f[i * p + k] = u[output[n + i]]
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def length(self) -> cython.double:
+        """Length of a step by the last two coefficients (Jorba & Zou 2005)."""
+        p: cython.Py_ssize_t = self.order
+        i: cython.Py_ssize_t
+        x: cython.p_double
+        count: cython.Py_ssize_t
+        part: cython.int
+        size: cython.double = 1.0
+        last: cython.double = 0.0
+        before: cython.double = 0.0
+        h: cython.double = 1.0 / 0.0
+        for part in range(2):
+            x = cython.address(self.x[0]) if part == 0 else cython.address(self.f[0])
+            count = self.n if part == 0 else self.functions
+            for i in range(count):
+                size = max(size, fabs(x[i * (p + 1)]))
+                last = max(last, fabs(x[i * (p + 1) + p]))
+                before = max(before, fabs(x[i * (p + 1) + p - 1]))
+        if last > 0:
+            h = pow(size / last, 1.0 / p)
+        if before > 0:
+            h = min(h, pow(size / before, 1.0 / (p - 1)))
+        return h * exp(-0.7 / (p - 1) - 2.0)
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def may_vanish(self, h: cython.double) -> cython.bint:
+        """Whether the coefficients of a function leave room for a zero in a step."""
+        p: cython.Py_ssize_t = self.order
+        i: cython.Py_ssize_t
+        k: cython.Py_ssize_t
+        s: cython.double
+        for i in range(self.functions):
+            s = 0.0
+            for k in range(p, 0, -1):
+                s = (s + fabs(self.f[i * (p + 1) + k])) * fabs(h)
+            if not fabs(self.f[i * (p + 1)]) > s:
+                return True
+        return False
+
+    def series(self, state: cython.double[::1]):
+        """Coefficients at a state, to the highest order."""
+        with cython.nogil:
+            self.coefficients(cython.address(state[0]), self.order)
+
+    def advance(
+        self,
+        state: cython.double[::1],
+        target: cython.double,
+        most: cython.Py_ssize_t,
+        longest: cython.double,
+        forced: cython.double,
+        grid: cython.double[::1],
+        samples: cython.double[:, ::1],
+        ends: cython.double[::1],
+        polynomials: cython.double[:, :, ::1],
+    ) -> cython.int:
+        """At most so many steps towards a target, none longer than ``longest``.
+
+        The first is of the length ``forced`` if that is a number, by the coefficients that are there. Keeps the ends
+        and polynomials of steps if there is room for ``most`` of them.
+        """
+        n: cython.Py_ssize_t = self.n
+        p: cython.Py_ssize_t = self.order
+        i: cython.Py_ssize_t
+        k: cython.Py_ssize_t
+        g: cython.Py_ssize_t = 0
+        h: cython.double
+        left: cython.double
+        limit: cython.double
+        s: cython.double
+        t: cython.double
+        r: cython.double
+        last: cython.bint
+        finite: cython.bint
+        keeps: cython.bint = ends.shape[0] > 0
+        outcome: cython.int = 1
+        self.steps, self.sampled, self.shortest, self.longest = 0, 0, 1.0 / 0.0, 0.0
+        with cython.nogil:
+            while self.steps < most:
+                left = (target - self.time) - self.rest
+                limit = min(fabs(left), longest)
+                if forced == forced:
+                    h, forced = forced, 0.0 / 0.0
+                else:
+                    self.coefficients(cython.address(state[0]), p)
+                    h = min(self.length(), limit)
+                    h = -h if left < 0 else h
+                    if self.functions > 0 and self.may_vanish(h):
+                        self.h = h
+                        outcome = 3
+                        break
+                self.h = h
+                last = h == left
+                while g < grid.shape[0]:
+                    s = (grid[g] - self.time) - self.rest
+                    if fabs(s) > fabs(h) and not (last and fabs(grid[g]) <= fabs(target)):
+                        break
+                    for i in range(n):
+                        samples[g, i] = horner(cython.address(self.x[0]), i * (p + 1), p, s)
+                    g += 1
+                finite = isfinite(h)
+                for i in range(n):
+                    state[i] = horner(cython.address(self.x[0]), i * (p + 1), p, h)
+                    finite = finite and isfinite(state[i])
+                r = h + self.rest
+                t = self.time + r
+                self.rest = r - (t - self.time)
+                self.time = t
+                if last:
+                    self.time, self.rest = target, 0.0
+                if not finite:
+                    for i in range(self.left.shape[0]):
+                        self.left[i] = 0.0
+                    for i in range(self.slopes.shape[0]):
+                        self.slopes[i] = 0.0
+                    outcome = 2
+                    break
+                if keeps:
+                    ends[self.steps] = self.time
+                    for i in range(n):
+                        for k in range(p + 1):
+                            polynomials[self.steps, i, k] = self.x[i * (p + 1) + k]
+                self.steps += 1
+                self.shortest = min(self.shortest, fabs(h))
+                self.longest = max(self.longest, fabs(h))
+                if last:
+                    outcome = 0
+                    break
+        self.sampled = g
+        return outcome
