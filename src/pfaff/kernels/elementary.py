@@ -419,7 +419,10 @@ def exponentials(x, y):
         y[l] = _exponential(x[l])
 
 
-def exponential_less_one(x):
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def exponential_less_one(x: cython.double) -> cython.double:
     k: cython.double = _doublings(x)
     h: cython.double
     t: cython.double
@@ -494,7 +497,10 @@ def logarithms(x, y):
         y[l] = _logarithm(x[l], 0.0)
 
 
-def logarithm_of_one_more(x):
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def logarithm_of_one_more(x: cython.double) -> cython.double:
     u: cython.double = 1.0 + x
     if x == 0.0 or x != x or u - u != 0.0:
         return x if x >= -1.0 or x != x else _undefined()

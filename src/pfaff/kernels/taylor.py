@@ -47,14 +47,10 @@ def one_sum(
     b: cython.Py_ssize_t
     f: cython.Py_ssize_t
     g: cython.Py_ssize_t
-    for i in range(linear):
-        s += w[code[at]] * u[code[at + 1]]
-        at += 2
+    rest: cython.Py_ssize_t = at + 2 * linear  # first what does not wait for coefficients of this order
     for i in range(plus):
-        a, b, f, g = code[at], code[at + 1], code[at + 2], code[at + 3]
-        at += 4
-        s += w[a] * u[b] + u[a] * w[b]
-        f, g = f * wide, (g + 1) * (wide + 4) - 3 - k
+        f, g = code[rest + 2] * wide, (code[rest + 3] + 1) * (wide + 4) - 3 - k
+        rest += 4
         for j in range(blocks):
             s0 += left[f] * right[g]
             s1 += left[f + 1] * right[g + 1]
@@ -63,10 +59,8 @@ def one_sum(
             f += 4
             g += 4
     for i in range(minus):
-        a, b, f, g = code[at], code[at + 1], code[at + 2], code[at + 3]
-        at += 4
-        s -= w[a] * u[b] + u[a] * w[b]
-        f, g = f * wide, (g + 1) * (wide + 4) - 3 - k
+        f, g = code[rest + 2] * wide, (code[rest + 3] + 1) * (wide + 4) - 3 - k
+        rest += 4
         for j in range(blocks):
             s0 -= left[f] * right[g]
             s1 -= left[f + 1] * right[g + 1]
@@ -74,7 +68,19 @@ def one_sum(
             s3 -= left[f + 3] * right[g + 3]
             f += 4
             g += 4
-    return s + ((s0 + s2) + (s1 + s3))
+    s = (s0 + s2) + (s1 + s3)
+    for i in range(linear):
+        s += w[code[at]] * u[code[at + 1]]
+        at += 2
+    for i in range(plus):
+        a, b = code[at], code[at + 1]
+        at += 4
+        s += w[a] * u[b] + u[a] * w[b]
+    for i in range(minus):
+        a, b = code[at], code[at + 1]
+        at += 4
+        s -= w[a] * u[b] + u[a] * w[b]
+    return s
 
 
 @cython.cfunc
@@ -116,7 +122,7 @@ def sweep(
     for r in range(count):
         kind, linear, plus, minus, at = runs[6 * r], runs[6 * r + 1], runs[6 * r + 2], runs[6 * r + 3], runs[6 * r + 4]
         length = 2 + 2 * linear + 4 * (plus + minus)
-        if kind >= 4:
+        if kind >= 2:
             for i in range(runs[6 * r + 5]):
                 out = code[at]
                 f, g = code[at + 3] * wide, (code[at + 4] + 1) * (wide + 4) - 3 - k
@@ -129,7 +135,7 @@ def sweep(
                     f += 4
                     g += 4
                 s = u[code[at + 1]] * w[code[at + 2]] + ((s0 + s2) + (s1 + s3)) * over
-                u[out] = s if kind == 4 else -s
+                u[out] = s if kind == 2 else -s
                 at += 5
         elif kind == 0 and plus == 1 and linear == 0 and minus == 0:
             for i in range(runs[6 * r + 5]):
@@ -144,12 +150,7 @@ def sweep(
                 out = code[at]
                 u[out] = 0.0
                 s = one_sum(code, at + 2, linear, plus, minus, w, u, left, right, wide, k, blocks)
-                if kind == 1:
-                    u[out] = s / w[code[at + 1]]
-                elif kind == 2:
-                    u[out] = s * w[code[at + 1]]
-                else:
-                    u[out] = s / (2.0 * w[code[at + 1]])
+                u[out] = s * w[code[at + 1]]
                 at += length
 
 
@@ -346,6 +347,7 @@ class Sweeper:
         sloped: cython.p_int = cython.address(self.slope_of[0])
         output: cython.p_int = cython.address(self.output[0])
         many: cython.Py_ssize_t = self.run_count
+        over: cython.double
         for i in range(n):
             w[i] = x[i * p] = state[i]
         w[n] = self.time
@@ -366,9 +368,10 @@ class Sweeper:
                 right[(i + 1) * (wide + 4) - 4 - k] = u[rights[i]]
             for i in range(self.sloped):
                 slopes[i * wide + k - 1] = k * u[sloped[i]]
+            over = 1.0 / (k + 1)
             if k < highest:
                 for i in range(n):
-                    x[i * p + k + 1] = u[output[i]] / (k + 1)
+                    x[i * p + k + 1] = u[output[i]] * over
             for i in range(self.functions):
                 f[i * p + k] = u[output[n + i]]
 

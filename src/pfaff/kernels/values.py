@@ -1,7 +1,7 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
-"""Readers of tapes: the values of its outputs at one point, or at many in lanes of eight, with the same digits.
+"""Readers of tapes: the values of the outputs at one point, or at many in lanes of eight, with the same digits.
 
-``Reader`` is for Python. Loops that are compiled themselves call its functions by their addresses.
+``Reader`` is for Python. Loops that are compiled themselves call ``value`` and ``values`` by their addresses.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import numpy as np
 if cython.compiled:
     from cython.cimports.libc.math import erf, erfc, pow, sqrt
     from cython.cimports.libc.stdlib import free, malloc
-    from cython.cimports.libc.string import memcmp
+    from cython.cimports.libc.string import memcmp, memcpy
     from cython.cimports.pfaff.kernels.elementary import (
         acos,
         acosh,
@@ -35,7 +35,420 @@ if cython.compiled:
         tanh,
     )
 
-(
-    ADD, SUB, MUL, DIV, NEG, SQUARE, SQRT, SIN, COS, SINCOS, TAN, ASIN, ACOS, ATAN, SINH, COSH, TANH, ASINH, ACOSH, ATANH,
-    EXP, LOG, ERF, POW, ATAN2, ERFC,
-) = range(26)  # fmt: skip
+HEAD = cython.declare(cython.Py_ssize_t, 2)  # what a room begins with: the address of the code, and whether it was used
+
+
+def function_of(op):
+    """The function of one argument that an operation is."""
+    if op == SIN:
+        return sine
+    elif op == COS:
+        return cosine
+    elif op == TAN:
+        return tangent
+    elif op == ASIN:
+        return asin
+    elif op == ACOS:
+        return acos
+    elif op == ATAN:
+        return atan
+    elif op == SINH:
+        return sinh
+    elif op == COSH:
+        return cosh
+    elif op == TANH:
+        return tanh
+    elif op == ASINH:
+        return asinh
+    elif op == ACOSH:
+        return acosh
+    elif op == ATANH:
+        return atanh
+    elif op == EXP:
+        return exponential
+    elif op == LOG:
+        return logarithm
+    elif op == ERF:
+        return erf
+    return erfc
+
+
+def run(rows, runs, first, last, w):
+    """Execute runs of a tape on registers."""
+    r: cython.Py_ssize_t
+    i: cython.Py_ssize_t
+    op: cython.int
+    f: Function
+    for r in range(first, last):
+        op = runs[3 * r]
+        if op == ADD:
+            for i in range(4 * runs[3 * r + 1], 4 * runs[3 * r + 2], 4):
+                w[rows[i + 3]] = w[rows[i + 1]] + w[rows[i + 2]]
+        elif op == SUB:
+            for i in range(4 * runs[3 * r + 1], 4 * runs[3 * r + 2], 4):
+                w[rows[i + 3]] = w[rows[i + 1]] - w[rows[i + 2]]
+        elif op == MUL or op == SQUARE:
+            for i in range(4 * runs[3 * r + 1], 4 * runs[3 * r + 2], 4):
+                w[rows[i + 3]] = w[rows[i + 1]] * w[rows[i + 2]]
+        elif op == DIV:
+            for i in range(4 * runs[3 * r + 1], 4 * runs[3 * r + 2], 4):
+                w[rows[i + 3]] = w[rows[i + 1]] / w[rows[i + 2]]
+        elif op == NEG:
+            for i in range(4 * runs[3 * r + 1], 4 * runs[3 * r + 2], 4):
+                w[rows[i + 3]] = -w[rows[i + 1]]
+        elif op == SQRT:
+            for i in range(4 * runs[3 * r + 1], 4 * runs[3 * r + 2], 4):
+                w[rows[i + 3]] = sqrt(w[rows[i + 1]])
+        elif op == SINCOS:
+            for i in range(4 * runs[3 * r + 1], 4 * runs[3 * r + 2], 4):
+                sine_and_cosine(w[rows[i + 1]], w + rows[i + 3], w + rows[i + 2])
+        elif op == POW:
+            for i in range(4 * runs[3 * r + 1], 4 * runs[3 * r + 2], 4):
+                w[rows[i + 3]] = pow(w[rows[i + 1]], w[rows[i + 2]])
+        elif op == ATAN2:
+            for i in range(4 * runs[3 * r + 1], 4 * runs[3 * r + 2], 4):
+                w[rows[i + 3]] = atan2(w[rows[i + 1]], w[rows[i + 2]])
+        else:
+            f = function_of(op)
+            for i in range(4 * runs[3 * r + 1], 4 * runs[3 * r + 2], 4):
+                w[rows[i + 3]] = f(w[rows[i + 1]])
+
+
+# Eight lanes at once: results are put together first, so that compilers need not ask whether they overwrite arguments.
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def _add(a: cython.p_double, b: cython.p_double, o: cython.p_double) -> cython.void:
+    l: cython.int
+    t = cython.declare(cython.double[8])
+    for l in range(8):
+        t[l] = a[l] + b[l]
+    for l in range(8):
+        o[l] = t[l]
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def _subtract(a: cython.p_double, b: cython.p_double, o: cython.p_double) -> cython.void:
+    l: cython.int
+    t = cython.declare(cython.double[8])
+    for l in range(8):
+        t[l] = a[l] - b[l]
+    for l in range(8):
+        o[l] = t[l]
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def _multiply(a: cython.p_double, b: cython.p_double, o: cython.p_double) -> cython.void:
+    l: cython.int
+    t = cython.declare(cython.double[8])
+    for l in range(8):
+        t[l] = a[l] * b[l]
+    for l in range(8):
+        o[l] = t[l]
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def _divide(a: cython.p_double, b: cython.p_double, o: cython.p_double) -> cython.void:
+    l: cython.int
+    t = cython.declare(cython.double[8])
+    for l in range(8):
+        t[l] = a[l] / b[l]
+    for l in range(8):
+        o[l] = t[l]
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def _negate(a: cython.p_double, b: cython.p_double, o: cython.p_double) -> cython.void:
+    l: cython.int
+    t = cython.declare(cython.double[8])
+    for l in range(8):
+        t[l] = -a[l]
+    for l in range(8):
+        o[l] = t[l]
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def _root(a: cython.p_double, b: cython.p_double, o: cython.p_double) -> cython.void:
+    l: cython.int
+    t = cython.declare(cython.double[8])
+    for l in range(8):
+        t[l] = sqrt(a[l])
+    for l in range(8):
+        o[l] = t[l]
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def _power(a: cython.p_double, b: cython.p_double, o: cython.p_double) -> cython.void:
+    l: cython.int
+    t = cython.declare(cython.double[8])
+    for l in range(8):
+        t[l] = pow(a[l], b[l])
+    for l in range(8):
+        o[l] = t[l]
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def _angle(a: cython.p_double, b: cython.p_double, o: cython.p_double) -> cython.void:
+    l: cython.int
+    t = cython.declare(cython.double[8])
+    for l in range(8):
+        t[l] = atan2(a[l], b[l])
+    for l in range(8):
+        o[l] = t[l]
+
+
+def run_lanes(rows, runs, first, last, w):
+    """Execute runs of a tape on registers of eight lanes each."""
+    r: cython.Py_ssize_t
+    i: cython.Py_ssize_t
+    l: cython.Py_ssize_t
+    start: cython.Py_ssize_t
+    stop: cython.Py_ssize_t
+    unused = cython.declare(cython.double[8])
+    op: cython.int
+    f: Function
+    for r in range(first, last):
+        op, start, stop = runs[3 * r], 4 * runs[3 * r + 1], 4 * runs[3 * r + 2]
+        if op == ADD:
+            for i in range(start, stop, 4):
+                _add(w + 8 * rows[i + 1], w + 8 * rows[i + 2], w + 8 * rows[i + 3])
+        elif op == SUB:
+            for i in range(start, stop, 4):
+                _subtract(w + 8 * rows[i + 1], w + 8 * rows[i + 2], w + 8 * rows[i + 3])
+        elif op == MUL or op == SQUARE:
+            for i in range(start, stop, 4):
+                _multiply(w + 8 * rows[i + 1], w + 8 * rows[i + 2], w + 8 * rows[i + 3])
+        elif op == DIV:
+            for i in range(start, stop, 4):
+                _divide(w + 8 * rows[i + 1], w + 8 * rows[i + 2], w + 8 * rows[i + 3])
+        elif op == NEG:
+            for i in range(start, stop, 4):
+                _negate(w + 8 * rows[i + 1], w + 8 * rows[i + 2], w + 8 * rows[i + 3])
+        elif op == SQRT:
+            for i in range(start, stop, 4):
+                _root(w + 8 * rows[i + 1], w + 8 * rows[i + 2], w + 8 * rows[i + 3])
+        elif op == POW:
+            for i in range(start, stop, 4):
+                _power(w + 8 * rows[i + 1], w + 8 * rows[i + 2], w + 8 * rows[i + 3])
+        elif op == ATAN2:
+            for i in range(start, stop, 4):
+                _angle(w + 8 * rows[i + 1], w + 8 * rows[i + 2], w + 8 * rows[i + 3])
+        elif op == SINCOS:
+            for i in range(start, stop, 4):
+                sines_and_cosines(w + 8 * rows[i + 1], w + 8 * rows[i + 3], w + 8 * rows[i + 2])
+        elif op == SIN:
+            for i in range(start, stop, 4):
+                sines_and_cosines(w + 8 * rows[i + 1], w + 8 * rows[i + 3], unused)
+        elif op == COS:
+            for i in range(start, stop, 4):
+                sines_and_cosines(w + 8 * rows[i + 1], unused, w + 8 * rows[i + 3])
+        elif op == EXP:
+            for i in range(start, stop, 4):
+                exponentials(w + 8 * rows[i + 1], w + 8 * rows[i + 3])
+        elif op == LOG:
+            for i in range(start, stop, 4):
+                logarithms(w + 8 * rows[i + 1], w + 8 * rows[i + 3])
+        else:
+            f = function_of(op)
+            for i in range(start, stop, 4):
+                for l in range(8):
+                    w[8 * rows[i + 3] + l] = f(w[8 * rows[i + 1] + l])
+
+
+def value(out, x, parameters, time, room):
+    """The results at one point. A room begins with the address of the code; what depends on parameters alone is kept
+    there, and used again where they are the same."""
+    code: cython.pointer[Code] = cython.cast(cython.pointer[Code], cython.cast(cython.p_longlong, room)[0])
+    w: cython.p_double = room + HEAD
+    i: cython.Py_ssize_t
+    p: cython.p_double = w + code.n + 1
+    for i in range(code.n):
+        w[i] = x[i]
+    w[code.n] = time[0]
+    if room[1] == 0.0 or memcmp(p, parameters, 8 * code.p):
+        room[1] = 1.0
+        for i in range(code.p):
+            p[i] = parameters[i]
+        for i in range(code.known):
+            p[code.p + i] = code.numbers[i]
+        run(code.rows, code.runs, 0, code.prologue, w)
+    run(code.rows, code.runs, code.prologue, code.runs_in_all, w)
+    for i in range(code.results):
+        out[i] = w[code.outputs[i]]
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _take(
+    w: cython.p_double, source: cython.pointer[cython.const[cython.double]], rows: cython.Py_ssize_t,
+    apart: cython.Py_ssize_t, left: cython.Py_ssize_t,
+) -> cython.bint:
+    """Fill registers of eight lanes from neighbouring columns, the last one again where fewer are left; returns whether
+    anything is new."""  # fmt: skip
+    i: cython.Py_ssize_t
+    l: cython.Py_ssize_t
+    new: cython.bint = False
+    last: cython.Py_ssize_t = min(left, 8) - 1
+    if last == 7:
+        for i in range(rows):
+            if memcmp(w + 8 * i, source + i * apart, 64):
+                new = True
+                memcpy(w + 8 * i, source + i * apart, 64)
+        return new
+    for i in range(rows):
+        for l in range(8):
+            w[8 * i + l] = source[i * apart + min(l, last)]
+    return True
+
+
+def values(out, x, parameters, times, points, address):
+    """The results at many points, the columns of arrays with a column for each."""
+    code: cython.pointer[Code] = cython.cast(cython.pointer[Code], address)
+    room: cython.p_double = cython.cast(cython.p_double, malloc(64 * code.size + 64))
+    w: cython.p_double = cython.cast(cython.p_double, (cython.cast(cython.size_t, room) + 63) // 64 * 64)
+    i: cython.Py_ssize_t
+    l: cython.Py_ssize_t
+    at: cython.Py_ssize_t
+    p: cython.p_double = w + 8 * (code.n + 1)
+    new: cython.bint
+    for i in range(code.known):
+        for l in range(8):
+            p[8 * (code.p + i) + l] = code.numbers[i]
+    for at in range(0, points, 8):
+        _take(w, x + at, code.n, points, points - at)
+        _take(w + 8 * code.n, times + at, 1, points, points - at)
+        new = _take(p, parameters + at, code.p, points, points - at)
+        if new or at == 0:
+            run_lanes(code.rows, code.runs, 0, code.prologue, w)
+        run_lanes(code.rows, code.runs, code.prologue, code.runs_in_all, w)
+        if points - at >= 8:
+            for i in range(code.results):
+                memcpy(out + i * points + at, w + 8 * code.outputs[i], 64)
+        else:
+            for i in range(code.results):
+                for l in range(points - at):
+                    out[i * points + at + l] = w[8 * code.outputs[i] + l]
+    free(room)
+
+
+@cython.cclass
+class Reader:
+    """The values of a tape. Threads may share it: each call has registers of its own."""
+
+    tape: object
+    _code: Code
+    _room: cython.p_double  # one that no call uses
+
+    def __cinit__(self, tape):
+        self.tape = tape
+        code: cython.pointer[Code] = cython.address(self._code)
+        code.rows = cython.cast(cython.pointer[cython.const[cython.int]], _address(tape.rows))
+        code.runs = cython.cast(cython.pointer[cython.const[cython.int]], _address(tape.runs))
+        code.outputs = cython.cast(cython.pointer[cython.const[cython.int]], _address(tape.outputs))
+        code.numbers = cython.cast(cython.pointer[cython.const[cython.double]], _address(tape.numbers))
+        code.prologue, code.runs_in_all = tape.prologue_runs, len(tape.runs)
+        code.n, code.p, code.known = tape.n, tape.p, len(tape.numbers)
+        code.size, code.results = tape.size, len(tape.outputs)
+        self._room = cython.NULL
+
+    def __dealloc__(self):
+        free(self._room)
+
+    def __reduce__(self):
+        return Reader, (self.tape,)
+
+    @property
+    def addresses(self):
+        """Where ``value``, ``values`` and the code are, for as long as the reader lives."""
+        return (
+            cython.cast(cython.size_t, cython.cast(cython.p_void, value)),
+            cython.cast(cython.size_t, cython.cast(cython.p_void, values)),
+            cython.cast(cython.size_t, cython.address(self._code)),
+        )
+
+    @property
+    def room(self):
+        """A new room for ``value``."""
+        room = np.zeros(HEAD + self._code.size)
+        room[:1].view(np.int64)[0] = cython.cast(cython.size_t, cython.address(self._code))
+        return room
+
+    def __call__(
+        self,
+        x: cython.const[cython.double][::1],
+        parameters: cython.const[cython.double][::1],
+        time: cython.double = 0.0,
+    ):
+        """The results at one point, in a new array."""
+        out = np.empty(self._code.results)
+        to: cython.double[::1] = out
+        if x.shape[0] != self._code.n or parameters.shape[0] < self._code.p:
+            raise ValueError(f"{self._code.n} variables and {self._code.p} parameters are expected")
+        room: cython.p_double = self._room
+        self._room = cython.NULL
+        if room == cython.NULL:
+            room = cython.cast(cython.p_double, malloc(8 * (HEAD + self._code.size)))
+            if room == cython.NULL:
+                raise MemoryError
+            cython.cast(cython.p_longlong, room)[0] = cython.cast(cython.longlong, cython.address(self._code))
+            room[1] = 0.0
+        with cython.nogil:
+            value(
+                cython.address(to[0]), cython.address(x[0]), cython.address(parameters[0]), cython.address(time), room
+            )
+        if self._room == cython.NULL:
+            self._room = room
+        else:
+            free(room)
+        return out
+
+    def batch(
+        self,
+        x: cython.const[cython.double][:, ::1],
+        parameters: cython.const[cython.double][:, ::1],
+        times: cython.const[cython.double][::1],
+        out: cython.double[:, ::1],
+    ):
+        """Fill in the results at many points, columns with a column of parameters and a time each."""
+        points: cython.Py_ssize_t = x.shape[1]
+        if x.shape[0] != self._code.n or parameters.shape[0] < self._code.p or out.shape[0] != self._code.results:
+            raise ValueError(
+                f"{self._code.n} variables, {self._code.p} parameters and {self._code.results} results are expected"
+            )
+        if not points == parameters.shape[1] == times.shape[0] == out.shape[1]:
+            raise ValueError("states, parameters, times and results are not equally many")
+        with cython.nogil:
+            values(
+                cython.address(out[0, 0]), cython.address(x[0, 0]), cython.address(parameters[0, 0]),
+                cython.address(times[0]), points, cython.cast(cython.Py_ssize_t, cython.address(self._code)),
+            )  # fmt: skip
+
+
+@cython.cfunc
+def _address(array) -> cython.size_t:
+    return array.ctypes.data
