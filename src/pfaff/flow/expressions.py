@@ -11,18 +11,13 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
-from functools import partial, reduce
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from functools import partial
 from hashlib import blake2b
-from heapq import heappop, heappush
 from struct import pack
 from threading import RLock
 from typing import Any
 from weakref import WeakValueDictionary
-
-import sympy as sm
-
-from pfaff.errors import StatementError
 
 ARITHMETIC = ("add", "sub", "mul", "div", "neg", "square")
 FUNCTIONS = (
@@ -46,7 +41,8 @@ BUILDING = RLock()
 class Expression:
     """A node: an operation on arguments, or a leaf with a value. It never changes.
 
-    ``moving`` is whether it depends on variables or time; ``rank`` orders factors and terms.
+    ``moving`` is whether it depends on variables or time; ``rank``, a digest of what it is, orders factors and terms: a
+    hash of whole numbers, which is the same in every process.
     """
 
     __slots__ = ("__weakref__", "args", "moving", "op", "rank", "value")
@@ -81,10 +77,10 @@ class Expression:
         return div(expression(other), self)
 
     def __pow__(self, other: Any) -> Expression:
-        return pow(self, expression(other))
+        return power(self, expression(other))
 
     def __rpow__(self, other: Any) -> Expression:
-        return pow(expression(other), self)
+        return power(expression(other), self)
 
     def __neg__(self) -> Expression:
         return neg(self)
@@ -124,41 +120,43 @@ class _Parameters:
 
 
 def _leaf(op: str, value: Any) -> Expression:
-    return KNOWN.get((op, value)) or _new((op, value), op, (), value)
+    found = KNOWN.get((op, value))
+    if found is not None:
+        return found
+    letters = pack("<d", value) if op == "number" else str(value).encode()
+    rank = int.from_bytes(blake2b(op.encode() + b" " + letters, digest_size=7).digest(), "big")
+    return _new((op, value), op, (), value, op in ("variable", "time"), rank)
 
 
 def _node(op: str, a: Expression, b: Expression | None = None) -> Expression:
     """The operation as it stands."""
     key = (op, a, b)
-    return KNOWN.get(key) or _new(key, op, (a,) if b is None else (a, b), None)
+    found = KNOWN.get(key)
+    if found is not None:
+        return found
+    if b is None:
+        return _new(key, op, (a,), None, a.moving, hash((OPERATIONS[op], a.rank)))
+    return _new(key, op, (a, b), None, a.moving or b.moving, hash((OPERATIONS[op], a.rank, b.rank)))
 
 
 def _sorted(op: str, a: Expression, b: Expression) -> Expression:
     return _node(op, a, b) if a.rank <= b.rank else _node(op, b, a)
 
 
-def _new(key: tuple, op: str, args: tuple[Expression, ...], value: Any) -> Expression:
-    with BUILDING:
+def _new(key: tuple, op: str, args: tuple[Expression, ...], value: Any, moving: bool, rank: int) -> Expression:
+    with BUILDING:  # another thread may have been first
         found = KNOWN.get(key)
-        if found is not None:
-            return found
-        new = object.__new__(Expression)
-        new.op, new.args, new.value = op, args, value
-        if args:
-            new.moving = any(a.moving for a in args)
-            new.rank = hash((OPERATIONS[op], *(a.rank for a in args)))  # of integers: the same in every process
-        else:
-            new.moving = op in ("variable", "time")
-            letters = pack("<d", value) if op == "number" else str(value).encode()
-            new.rank = int.from_bytes(blake2b(op.encode() + b" " + letters, digest_size=7).digest(), "big")
-        KNOWN[key] = new
-        return new
+        if found is None:
+            found = object.__new__(Expression)
+            found.op, found.args, found.value, found.moving, found.rank = op, args, value, moving, rank
+            KNOWN[key] = found
+    return found
 
 
 def _restored(rows: list[tuple]) -> Expression:
     nodes: list[Expression] = []
     for op, value, *args in rows:
-        nodes.append(BUILDERS[op](*(nodes[k] for k in args)) if args else _leaf(op, value))
+        nodes.append(_node(op, *(nodes[k] for k in args)) if args else _leaf(op, value))
     return nodes[-1]
 
 
@@ -251,12 +249,12 @@ def div(a: Expression, b: Expression) -> Expression:
     return neg(div(a, b.args[0])) if b.op == "neg" else _node("div", a, b)
 
 
-def pow(a: Expression, b: Expression) -> Expression:
+def power(a: Expression, b: Expression) -> Expression:
     """A power; by products where the exponent is a whole number or a half."""
     if b.op != "number" or not (2 * b.value).is_integer():
         return ONE if a is ONE else _node("pow", a, b)
     if b.value < 0:
-        return div(ONE, pow(a, expression(-b.value)))
+        return div(ONE, power(a, expression(-b.value)))
     whole, half = divmod(int(2 * b.value), 2)
     root = _function("sqrt", a) if half else ONE
     result = ONE
@@ -284,7 +282,7 @@ def atan2(y: Any, x: Any) -> Expression:
     return _node("atan2", expression(y), expression(x))
 
 
-def sum(terms: Iterable[Any]) -> Expression:
+def sum_of(terms: Iterable[Any]) -> Expression:
     """The sum of terms in pairs: rounding errors grow with the logarithm of their number."""
     level = [e for e in map(expression, terms) if e is not ZERO]
     while len(level) > 1:
@@ -293,7 +291,7 @@ def sum(terms: Iterable[Any]) -> Expression:
     return level[0] if level else ZERO
 
 
-time = _leaf("time", None)
+CLOCK = _leaf("time", None)  # the time
 par = _Parameters()
 ZERO, ONE, TWO = (expression(x) for x in (0.0, 1.0, 2.0))
 sqrt, sin, cos, tan, asin, acos, atan, sinh, cosh, tanh, asinh, acosh, atanh, exp, log, erf, erfc = (
@@ -301,27 +299,7 @@ sqrt, sin, cos, tan, asin, acos, atan, sinh, cosh, tanh, asinh, acosh, atanh, ex
 )
 BUILDERS: dict[str, Callable[..., Expression]] = {
     **{"add": add, "sub": sub, "mul": mul, "div": div, "neg": neg, "square": lambda a: mul(a, a)},
-    **{"pow": pow, "atan2": atan2, **{name: partial(_function, name) for name in FUNCTIONS}},
-}
-SLOPES: dict[str, Callable[[Expression, Expression], Expression]] = {  # of a function f of a, in forms that keep digits
-    "square": lambda a, f: 2 * a,
-    "sqrt": lambda a, f: 0.5 / f,
-    "sin": lambda a, f: cos(a),
-    "cos": lambda a, f: -sin(a),
-    "tan": lambda a, f: 1 + f * f,
-    "asin": lambda a, f: 1 / sqrt((1 - a) * (1 + a)),
-    "acos": lambda a, f: -1 / sqrt((1 - a) * (1 + a)),
-    "atan": lambda a, f: 1 / (1 + a * a),
-    "sinh": lambda a, f: cosh(a),
-    "cosh": lambda a, f: sinh(a),
-    "tanh": lambda a, f: pow(1 / cosh(a), TWO),
-    "asinh": lambda a, f: 1 / sqrt(1 + a * a),
-    "acosh": lambda a, f: 1 / (sqrt(a - 1) * sqrt(a + 1)),
-    "atanh": lambda a, f: 1 / ((1 - a) * (1 + a)),
-    "exp": lambda a, f: f,
-    "log": lambda a, f: 1 / a,
-    "erf": lambda a, f: 2 / math.sqrt(math.pi) * exp(-(a * a)),
-    "erfc": lambda a, f: -2 / math.sqrt(math.pi) * exp(-(a * a)),
+    **{"pow": power, "atan2": atan2, **{name: partial(_function, name) for name in FUNCTIONS}},
 }
 
 
@@ -357,136 +335,6 @@ def subs(expressions: Sequence[Expression], by: Mapping[Expression, Any]) -> lis
             args = [known[a] for a in e.args]
             known[e] = e if all(map(operator.is_, args, e.args)) else BUILDERS[e.op](*args)
     return [known[e] for e in expressions]
-
-
-def jacobian(functions: Sequence[Expression], by: Sequence[Expression]) -> list[list[Expression]]:
-    """∂f/∂x for each function f, a row, and leaf x: from the leaves up where they are fewer, else down from each f."""
-    nodes = ordered(functions)
-    if len(by) < len(functions):
-        columns = [_upwards(nodes, x) for x in by]
-        return [[column.get(f, ZERO) for column in columns] for f in functions]
-    place, leaves = {e: k for k, e in enumerate(nodes)}, set(by)
-    for e in nodes:
-        if not leaves.isdisjoint(e.args):
-            leaves.add(e)  # here: all that depends on leaves
-    return [_downwards(f, nodes, place, leaves, by) for f in functions]
-
-
-def _upwards(nodes: list[Expression], x: Expression) -> dict[Expression, Expression]:
-    """The derivatives of all nodes that depend on x."""
-    rates = {x: ONE}
-    for e in nodes:
-        terms = [_times_slope(rates[a], e, k) for k, a in enumerate(e.args) if a in rates]
-        if terms:
-            rates[e] = sum(terms)
-    return rates
-
-
-def _downwards(
-    f: Expression,
-    nodes: list[Expression],
-    place: dict[Expression, int],
-    depend: set[Expression],
-    by: Sequence[Expression],
-) -> list[Expression]:
-    """The derivatives of f, from f down to the leaves: what depends on none is left out."""
-    found: dict[Expression, Expression] = {}
-    terms, heap = {f: [ONE]}, [-place[f]] if f in depend else []
-    while heap:
-        e = nodes[-heappop(heap)]
-        rate = found[e] = sum(terms.pop(e))
-        for k, a in enumerate(e.args):
-            if a in depend:
-                if a not in terms:
-                    terms[a] = []
-                    heappush(heap, -place[a])
-                terms[a].append(_times_slope(rate, e, k))
-    return [found.get(x, ZERO) for x in by]
-
-
-def _times_slope(rate: Expression, e: Expression, k: int) -> Expression:
-    """The rate times the derivative of a node by its argument k."""
-    a, b = e.args[0], e.args[-1]
-    match e.op:
-        case "add":
-            return rate
-        case "sub":
-            return neg(rate) if k else rate
-        case "neg":
-            return neg(rate)
-        case "mul":
-            return mul(rate, e.args[1 - k])
-        case "div":
-            return neg(mul(div(rate, b), e)) if k else div(rate, b)
-        case "pow":
-            return mul(rate, e * log(a) if k else b * pow(a, b - 1))
-        case "atan2":
-            return mul(rate, (-a if k else b) / (a * a + b * b))
-        case _:
-            return mul(rate, SLOPES[e.op](a, e))
-
-
-def derivatives(
-    functions: Sequence[Expression], by: Sequence[Expression], order: int
-) -> Iterator[tuple[tuple[int, ...], Expression]]:
-    """The independent derivatives of an order: indices (i, j1 ≤ … ≤ jk) of function and leaves, and the expression."""
-    tensor: dict[tuple[int, ...], Expression] = {(i,): f for i, f in enumerate(functions)}
-    for _ in range(order):
-        rows = jacobian(list(tensor.values()), by)
-        tensor = {
-            (*index, j): row[j]
-            for index, row in zip(tensor, rows, strict=True)
-            for j in range(index[-1] if len(index) > 1 else 0, len(by))
-        }
-    return iter(tensor.items())
-
-
-def from_sympy(expression_: sm.Expr, known: Mapping[sm.Basic, Expression]) -> Expression:
-    """A SymPy expression, with the meanings of its symbols."""
-    found, stack = dict(known), [expression_]
-    while stack:
-        e = stack[-1]
-        terms = [] if e in found or e.is_number else _operands(e)
-        todo = [each for each in terms if each not in found]
-        stack.extend(todo[::-1])
-        if not todo:
-            stack.pop()
-            if e not in found:
-                found[e] = _number(e) if e.is_number else _converted(e, [found[each] for each in terms])
-    return found[expression_]
-
-
-def _operands(e: sm.Expr) -> list[sm.Expr]:
-    """What is converted first; of a product the divisor last, 1 if there is none."""
-    if not e.is_Mul:
-        return list(e.args)
-    below = [a for a in e.args if a.is_Pow and a.exp.is_number and a.exp.could_extract_minus_sign()]
-    return [*(a for a in e.args if a not in below), sm.Mul(*(a.base**-a.exp for a in below))]
-
-
-def _number(e: sm.Expr) -> Expression:
-    try:
-        value = float(e)
-    except (TypeError, OverflowError):
-        value = math.nan
-    if not math.isfinite(value):
-        raise StatementError(f"{e} is no finite real number")
-    return expression(value)
-
-
-def _converted(e: sm.Expr, terms: list[Expression]) -> Expression:
-    if e.is_Add:
-        return sum(terms)
-    if e.is_Mul:
-        return div(reduce(mul, terms[:-1], ONE), terms[-1])
-    if e.is_Pow:
-        return pow(*terms)
-    name = e.func.__name__
-    if e.is_Symbol or name not in BUILDERS or name in ARITHMETIC:
-        raise StatementError(
-            f"{e} cannot be evaluated: write it by sums, products, powers and {', '.join(FUNCTIONS)}, atan2"
-        )
-    return BUILDERS[name](*terms)
 
 
 def written(e: Expression) -> str:

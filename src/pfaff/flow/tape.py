@@ -18,15 +18,18 @@ import numpy as np
 from scipy.special import erf, erfc
 
 from pfaff.errors import PfaffError
-from pfaff.flow.expressions import Expression, ordered
-from pfaff.flow.expressions import time as TIME
+from pfaff.flow.expressions import CLOCK, Expression, ordered
 from pfaff.threads import cached_property
 
-OPS = (
-    *("ADD", "SUB", "MUL", "DIV", "NEG", "SQUARE", "SQRT", "SIN", "COS", "SINCOS", "TAN", "ASIN", "ACOS", "ATAN"),
-    *("SINH", "COSH", "TANH", "ASINH", "ACOSH", "ATANH", "EXP", "LOG", "ERF", "POW", "ATAN2", "ERFC"),
-)
-Op = IntEnum("Op", OPS, start=0)  # type: ignore[misc]
+
+class Op(IntEnum):
+    """The operations by the numbers that all readers know."""
+
+    ADD, SUB, MUL, DIV, NEG, SQUARE, SQRT, SIN, COS, SINCOS, TAN, ASIN, ACOS = range(13)
+    ATAN, SINH, COSH, TANH, ASINH, ACOSH, ATANH, EXP, LOG, ERF, POW, ATAN2, ERFC = range(13, 26)
+
+
+OPS = tuple(Op.__members__)
 TWO_ARGUMENTS = frozenset((Op.ADD, Op.SUB, Op.MUL, Op.DIV, Op.POW, Op.ATAN2))
 NUMPY: dict[int, Callable[..., Any]] = {
     **{Op.ADD: np.add, Op.SUB: np.subtract, Op.MUL: np.multiply, Op.DIV: np.divide, Op.NEG: np.negative},
@@ -109,12 +112,14 @@ class Tape:
         early = makers < first_main
         if not (_within(results[early], inputs, self.fixed) and _within(results[~early], self.fixed, self.size)):
             return False
+        if len(results) != self.size - inputs:
+            return False
         made = np.full(self.size, len(op))
         made[:inputs] = -1
         made[results] = makers
         read = np.where(pairs, a, b)
         constant = (np.minimum(a, read) > self.n)[:first_main].all()  # the prologue reads neither variables nor time
-        once = len(np.unique(results)) == len(results) == self.size - inputs
+        once = len(np.unique(results)) == len(results)
         return bool(once and constant and (made[a] < order).all() and (made[read] < order).all())
 
     def value(self, x: Any, parameters: Any = (), time: Any = 0.0) -> np.ndarray:
@@ -151,7 +156,7 @@ def tape_of(expressions: Sequence[Expression], variables: Sequence[Expression]) 
     unknown = [e.value for e in nodes if e.op == "variable" and e not in set(variables)]
     if unknown:
         raise PfaffError(f"the equations depend on {', '.join(unknown)}: no value is given for it")
-    place = {x: k for k, x in enumerate(variables)} | {TIME: n}
+    place = {x: k for k, x in enumerate(variables)} | {CLOCK: n}
     place |= {e: n + 1 + e.value for e in nodes if e.op == "parameter"}
     place |= {e: n + 1 + p + k for k, e in enumerate(numbers)}
     size, parts, ends = n + 1 + p + len(numbers), [], []

@@ -1,0 +1,61 @@
+"""SymPy's expressions turned into ours: numbers are rounded here, once; what has no real value or no reader is refused."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from functools import reduce
+
+import sympy as sm
+
+from pfaff.errors import StatementError
+from pfaff.flow.expressions import ARITHMETIC, BUILDERS, FUNCTIONS, ONE, Expression, div, expression, mul, power, sum_of
+
+
+def convert(whole: sm.Expr, known: Mapping[sm.Symbol, Expression]) -> Expression:
+    """An expression of SymPy's, with the meanings of its symbols."""
+    found: dict[sm.Basic, Expression] = dict(known)
+    stack = [whole]
+    while stack:
+        e = stack[-1]
+        terms = [] if e in found or e.is_number else _operands(e)
+        todo = [each for each in terms if each not in found]
+        stack.extend(todo[::-1])
+        if not todo:
+            stack.pop()
+            if e not in found:
+                found[e] = _number(e) if e.is_number else _converted(e, [found[each] for each in terms])
+    return found[whole]
+
+
+def _operands(e: sm.Expr) -> list[sm.Expr]:
+    """What is converted first; of a product the divisor last, 1 if there is none."""
+    if not e.is_Mul:
+        return list(e.args)
+    below = [a for a in e.args if a.is_Pow and a.exp.is_number and a.exp.could_extract_minus_sign()]
+    return [*(a for a in e.args if a not in below), sm.Mul(*(a.base**-a.exp for a in below))]
+
+
+def _number(e: sm.Expr) -> Expression:
+    try:
+        value = float(e)
+    except (TypeError, OverflowError):
+        value = math.nan
+    if not math.isfinite(value):
+        raise StatementError(f"{e} is no finite real number")
+    return expression(value)
+
+
+def _converted(e: sm.Expr, terms: list[Expression]) -> Expression:
+    if e.is_Add:
+        return sum_of(terms)
+    if e.is_Mul:
+        return div(reduce(mul, terms[:-1], ONE), terms[-1])
+    if e.is_Pow:
+        return power(*terms)
+    name = e.func.__name__
+    if e.is_Symbol or name not in BUILDERS or name in ARITHMETIC:
+        raise StatementError(
+            f"{e} cannot be evaluated: write it by sums, products, powers and {', '.join(FUNCTIONS)}, atan2"
+        )
+    return BUILDERS[name](*terms)
