@@ -9,9 +9,14 @@ for pointers.
 from __future__ import annotations
 
 import cython
-from cython.cimports.libc.math import (
-    acos, acosh, asin, asinh, atan, atan2, atanh, cos, cosh, erf, erfc, exp, fabs, isfinite, log, pow, sin, sinh, sqrt, tan, tanh,
-)  # fmt: skip
+
+if cython.compiled:
+    from cython.cimports.libc.math import exp, fabs, isfinite, pow
+    from cython.cimports.pfaff.kernels.values import run
+else:
+    from math import exp, fabs, isfinite, pow
+
+    from pfaff.kernels.values import run
 
 REACHED, STEPS, NOT_FINITE, CROSSING = range(4)  # how steps end: at the target, after as many as allowed, at no number,
 # or before one in which a function may vanish
@@ -31,7 +36,6 @@ def one_sum(
     u: cython.p_double,
     left: cython.p_double,
     right: cython.p_double,
-    wide: cython.Py_ssize_t,
     k: cython.Py_ssize_t,
     blocks: cython.Py_ssize_t,
 ) -> cython.double:
@@ -49,7 +53,7 @@ def one_sum(
     g: cython.Py_ssize_t
     rest: cython.Py_ssize_t = at + 2 * linear  # first what does not wait for coefficients of this order
     for i in range(plus):
-        f, g = code[rest + 2] * wide, (code[rest + 3] + 1) * (wide + 4) - 3 - k
+        f, g = code[rest + 2], code[rest + 3] - k
         rest += 4
         for j in range(blocks):
             s0 += left[f] * right[g]
@@ -59,7 +63,7 @@ def one_sum(
             f += 4
             g += 4
     for i in range(minus):
-        f, g = code[rest + 2] * wide, (code[rest + 3] + 1) * (wide + 4) - 3 - k
+        f, g = code[rest + 2], code[rest + 3] - k
         rest += 4
         for j in range(blocks):
             s0 -= left[f] * right[g]
@@ -96,7 +100,6 @@ def sweep(
     left: cython.p_double,
     right: cython.p_double,
     slopes: cython.p_double,
-    wide: cython.Py_ssize_t,
     k: cython.Py_ssize_t,
     blocks: cython.Py_ssize_t,
 ) -> cython.void:
@@ -125,7 +128,7 @@ def sweep(
         if kind >= 2:
             for i in range(runs[6 * r + 5]):
                 out = code[at]
-                f, g = code[at + 3] * wide, (code[at + 4] + 1) * (wide + 4) - 3 - k
+                f, g = code[at + 3], code[at + 4] - k
                 s0 = s1 = s2 = s3 = 0.0
                 for j in range(blocks):
                     s0 += slopes[f] * right[g]
@@ -137,98 +140,53 @@ def sweep(
                 s = u[code[at + 1]] * w[code[at + 2]] + ((s0 + s2) + (s1 + s3)) * over
                 u[out] = s if kind == 2 else -s
                 at += 5
-        elif kind == 0 and plus == 1 and linear == 0 and minus == 0:
+        elif kind == 0 and linear == 0 and plus == 1 and minus == 0:
             for i in range(runs[6 * r + 5]):
-                u[code[at]] = one_sum(code, at + 2, 0, 1, 0, w, u, left, right, wide, k, blocks)
+                u[code[at]] = one_sum(code, at + 2, 0, 1, 0, w, u, left, right, k, blocks)
                 at += 6
-        elif kind == 0:
+        elif kind == 1 and linear == 0 and plus == 1 and minus == 0:
             for i in range(runs[6 * r + 5]):
-                u[code[at]] = one_sum(code, at + 2, linear, plus, minus, w, u, left, right, wide, k, blocks)
-                at += length
+                u[code[at]] = w[code[at + 1]] * one_sum(code, at + 2, 0, 1, 0, w, u, left, right, k, blocks)
+                at += 6
+        elif kind == 0 and linear == 2 and plus == 0 and minus == 0:
+            for i in range(runs[6 * r + 5]):
+                u[code[at]] = one_sum(code, at + 2, 2, 0, 0, w, u, left, right, k, blocks)
+                at += 6
+        elif kind == 0 and linear == 1 and plus == 0 and minus == 0:
+            for i in range(runs[6 * r + 5]):
+                u[code[at]] = one_sum(code, at + 2, 1, 0, 0, w, u, left, right, k, blocks)
+                at += 4
+        elif kind == 0 and linear == 0 and plus == 2 and minus == 0:
+            for i in range(runs[6 * r + 5]):
+                u[code[at]] = one_sum(code, at + 2, 0, 2, 0, w, u, left, right, k, blocks)
+                at += 10
+        elif kind == 1 and linear == 1 and plus == 0 and minus == 1:
+            for i in range(runs[6 * r + 5]):
+                u[code[at]] = 0.0
+                u[code[at]] = w[code[at + 1]] * one_sum(code, at + 2, 1, 0, 1, w, u, left, right, k, blocks)
+                at += 8
+        elif kind == 0 and linear == 0 and plus == 1 and minus == 1:
+            for i in range(runs[6 * r + 5]):
+                u[code[at]] = one_sum(code, at + 2, 0, 1, 1, w, u, left, right, k, blocks)
+                at += 10
+        elif kind == 0 and linear == 1 and plus == 1 and minus == 0:
+            for i in range(runs[6 * r + 5]):
+                u[code[at]] = one_sum(code, at + 2, 1, 1, 0, w, u, left, right, k, blocks)
+                at += 8
+        elif kind == 0 and linear == 3 and plus == 0 and minus == 0:
+            for i in range(runs[6 * r + 5]):
+                u[code[at]] = one_sum(code, at + 2, 3, 0, 0, w, u, left, right, k, blocks)
+                at += 8
+        elif kind == 0 and linear == 1 and plus == 0 and minus == 1:
+            for i in range(runs[6 * r + 5]):
+                u[code[at]] = one_sum(code, at + 2, 1, 0, 1, w, u, left, right, k, blocks)
+                at += 8
         else:
             for i in range(runs[6 * r + 5]):
-                out = code[at]
-                u[out] = 0.0
-                s = one_sum(code, at + 2, linear, plus, minus, w, u, left, right, wide, k, blocks)
-                u[out] = s * w[code[at + 1]]
+                u[code[at]] = 0.0
+                s = one_sum(code, at + 2, linear, plus, minus, w, u, left, right, k, blocks)
+                u[code[at]] = s if kind == 0 else s * w[code[at + 1]]
                 at += length
-
-
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def values(rows: cython.p_int, count: cython.Py_ssize_t, w: cython.p_double) -> cython.void:
-    """Values of registers, row by row."""
-    i: cython.Py_ssize_t
-    op: cython.int
-    a: cython.double
-    b: cython.double
-    f: cython.double
-    for i in range(count):
-        op = rows[4 * i]
-        a = w[rows[4 * i + 1]]
-        b = w[rows[4 * i + 2]]
-        if op == 0:
-            f = a + b
-        elif op == 1:
-            f = a - b
-        elif op == 2:
-            f = a * b
-        elif op == 3:
-            f = a / b
-        elif op == 4:
-            f = -a
-        elif op == 5:
-            f = a * a
-        elif op == 6:
-            f = sqrt(a)
-        elif op == 9:
-            f = sin(a)
-            w[rows[4 * i + 2]] = cos(a)
-        else:
-            f = function(op, a, b)
-        w[rows[4 * i + 3]] = f
-
-
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def function(op: cython.int, a: cython.double, b: cython.double) -> cython.double:
-    if op == 7:
-        return sin(a)
-    if op == 8:
-        return cos(a)
-    if op == 10:
-        return tan(a)
-    if op == 11:
-        return asin(a)
-    if op == 12:
-        return acos(a)
-    if op == 13:
-        return atan(a)
-    if op == 14:
-        return sinh(a)
-    if op == 15:
-        return cosh(a)
-    if op == 16:
-        return tanh(a)
-    if op == 17:
-        return asinh(a)
-    if op == 18:
-        return acosh(a)
-    if op == 19:
-        return atanh(a)
-    if op == 20:
-        return exp(a)
-    if op == 21:
-        return log(a)
-    if op == 22:
-        return erf(a)
-    if op == 23:
-        return pow(a, b)
-    if op == 25:
-        return erfc(a)
-    return atan2(a, b)
 
 
 @cython.cfunc
@@ -263,6 +221,8 @@ class Sweeper:
     prologue_count: cython.Py_ssize_t
     rows: cython.int[::1]
     prologue: cython.int[::1]
+    row_runs: cython.int[::1]
+    prologue_runs: cython.int[::1]
     runs: cython.int[::1]
     code: cython.int[::1]
     left_of: cython.int[::1]
@@ -292,8 +252,12 @@ class Sweeper:
         self.n, self.size, self.p, self.order = each.n, each.size, each.p, order
         self.wide = 4 * ((order + 3) // 4)
         self.rows, self.prologue = each.rows.ravel(), each.prologue.ravel()
-        self.row_count, self.prologue_count = len(each.rows), len(each.prologue)
-        self.runs, self.code, self.run_count = each.runs.ravel(), each.code, len(each.runs)
+        self.row_runs, self.prologue_runs = each.row_runs.ravel(), each.prologue_runs.ravel()
+        self.row_count, self.prologue_count = len(each.row_runs), len(each.prologue_runs)
+        code = each.code.copy()
+        code[each.forward] *= self.wide
+        code[each.backward] = (code[each.backward] + 1) * (self.wide + 4) - 3
+        self.runs, self.code, self.run_count = each.runs.ravel(), code, len(each.runs)
         self.left_of, self.right_of, self.slope_of = each.left, each.right, each.slopes
         self.lefts, self.rights, self.sloped = len(each.left), len(each.right), len(each.slopes)
         self.output, self.functions = each.outputs, len(each.outputs) - each.n
@@ -319,7 +283,13 @@ class Sweeper:
             same = same and self.w[self.n + 1 + i] == pars[i]
             self.w[self.n + 1 + i] = pars[i]
         if not same and self.prologue_count:
-            values(cython.address(self.prologue[0]), self.prologue_count, cython.address(self.w[0]))
+            run(
+                cython.address(self.prologue[0]),
+                cython.address(self.prologue_runs[0]),
+                0,
+                self.prologue_count,
+                cython.address(self.w[0]),
+            )
         self.known = True
 
     @cython.cfunc
@@ -351,7 +321,7 @@ class Sweeper:
         for i in range(n):
             w[i] = x[i * p] = state[i]
         w[n] = self.time
-        values(cython.address(self.rows[0]), self.row_count, w)
+        run(cython.address(self.rows[0]), cython.address(self.row_runs[0]), 0, self.row_count, w)
         for i in range(n):
             x[i * p + 1] = w[output[i]]
         for i in range(self.functions):
@@ -361,7 +331,7 @@ class Sweeper:
                 u[i] = x[i * p + k]
             u[n] = 1.0 if k == 1 else 0.0
             m = (k + 2) // 4
-            sweep(runs, many, code, w, u, left, right, slopes, wide, k, m)
+            sweep(runs, many, code, w, u, left, right, slopes, k, m)
             for i in range(self.lefts):
                 left[i * wide + k - 1] = u[lefts[i]]
             for i in range(self.rights):

@@ -10,6 +10,14 @@ import cython
 import numpy as np
 
 if cython.compiled:
+    from cython.cimports.cpython.buffer import (
+        PyBUF_C_CONTIGUOUS,
+        PyBUF_FORMAT,
+        PyBUF_WRITABLE,
+        Py_buffer,
+        PyBuffer_Release,
+        PyObject_GetBuffer,
+    )
     from cython.cimports.libc.math import erf, erfc, pow, sqrt
     from cython.cimports.libc.stdlib import free, malloc
     from cython.cimports.libc.string import memcmp, memcpy
@@ -398,33 +406,39 @@ class Reader:
         room[:1].view(np.int64)[0] = cython.cast(cython.size_t, cython.address(self._code))
         return room
 
-    def __call__(
-        self,
-        x: cython.const[cython.double][::1],
-        parameters: cython.const[cython.double][::1],
-        time: cython.double = 0.0,
-    ):
+    def __call__(self, x, parameters, time: cython.double = 0.0):
         """The results at one point, in a new array."""
         out = np.empty(self._code.results)
-        to: cython.double[::1] = out
-        if x.shape[0] != self._code.n or parameters.shape[0] < self._code.p:
-            raise ValueError(f"{self._code.n} variables and {self._code.p} parameters are expected")
+        three = cython.declare(Py_buffer[3])
+        taken: cython.int = 0
         room: cython.p_double = self._room
         self._room = cython.NULL
-        if room == cython.NULL:
-            room = cython.cast(cython.p_double, malloc(8 * (HEAD + self._code.size)))
+        try:
+            _take_array(x, cython.address(three[0]), self._code.n, True, False)
+            taken = 1
+            _take_array(parameters, cython.address(three[1]), self._code.p, False, False)
+            taken = 2
+            _take_array(out, cython.address(three[2]), self._code.results, True, True)
+            taken = 3
             if room == cython.NULL:
-                raise MemoryError
-            cython.cast(cython.p_longlong, room)[0] = cython.cast(cython.longlong, cython.address(self._code))
-            room[1] = 0.0
-        with cython.nogil:
-            value(
-                cython.address(to[0]), cython.address(x[0]), cython.address(parameters[0]), cython.address(time), room
-            )
-        if self._room == cython.NULL:
-            self._room = room
-        else:
-            free(room)
+                room = cython.cast(cython.p_double, malloc(8 * (HEAD + self._code.size)))
+                if room == cython.NULL:
+                    raise MemoryError
+                cython.cast(cython.p_longlong, room)[0] = cython.cast(cython.longlong, cython.address(self._code))
+                room[1] = 0.0
+            with cython.nogil:
+                value(
+                    cython.cast(cython.p_double, three[2].buf), cython.cast(cython.p_double, three[0].buf),
+                    cython.cast(cython.p_double, three[1].buf), cython.address(time), room,
+                )  # fmt: skip
+        finally:
+            while taken:
+                taken -= 1
+                PyBuffer_Release(cython.address(three[taken]))
+            if self._room == cython.NULL:
+                self._room = room
+            else:
+                free(room)
         return out
 
     def batch(
@@ -447,6 +461,19 @@ class Reader:
                 cython.address(out[0, 0]), cython.address(x[0, 0]), cython.address(parameters[0, 0]),
                 cython.address(times[0]), points, cython.cast(cython.Py_ssize_t, cython.address(self._code)),
             )  # fmt: skip
+
+
+@cython.cfunc
+@cython.exceptval(-1)
+def _take_array(
+    array: object, view: cython.pointer[Py_buffer], many: cython.Py_ssize_t, exactly: cython.bint, writable: cython.bint
+) -> cython.int:
+    """Memory of an array of numbers, which must be as many as are expected."""
+    PyObject_GetBuffer(array, view, PyBUF_C_CONTIGUOUS | (PyBUF_WRITABLE if writable else PyBUF_FORMAT))
+    if view.ndim != 1 or (not writable and view.format[0] != 100) or view.shape[0] < many or (exactly and view.shape[0] > many):
+        PyBuffer_Release(view)
+        raise ValueError(f"{many} numbers in one array are expected")
+    return 0
 
 
 @cython.cfunc
