@@ -325,7 +325,8 @@ def sines_and_cosines(x, s, c):
     r: cython.double
     t: cython.double
     near: cython.int = 0
-    sines = cython.declare(cython.double[8])
+    sines = cython.declare(cython.double[8])  # which overwrite nothing
+    cosines = cython.declare(cython.double[8])
     for l in range(8):
         near += fabs(x[l]) < 1e6
     if near < 8:
@@ -338,9 +339,10 @@ def sines_and_cosines(x, s, c):
         r = _near(x[l], k)
         t = _near_rest(x[l], k)
         sines[l] = _sine_of(k, r, t)
-        c[l] = _cosine_of(k, r, t)
+        cosines[l] = _cosine_of(k, r, t)
     for l in range(8):
         s[l] = sines[l]
+        c[l] = cosines[l]
 
 
 # --- exponential and logarithm ----------------------------------------------------------------------------------------
@@ -408,6 +410,7 @@ def exponential(x):
 
 def exponentials(x, y):
     l: cython.int
+    found = cython.declare(cython.double[8])
     near: cython.int = 0
     for l in range(8):
         near += fabs(x[l]) < 700.0
@@ -416,7 +419,9 @@ def exponentials(x, y):
             y[l] = exponential(x[l])
         return
     for l in range(8):
-        y[l] = _exponential(x[l])
+        found[l] = _exponential(x[l])
+    for l in range(8):
+        y[l] = found[l]
 
 
 @cython.cfunc
@@ -486,6 +491,7 @@ def logarithm(x):
 
 def logarithms(x, y):
     l: cython.int
+    found = cython.declare(cython.double[8])
     near: cython.int = 0
     for l in range(8):
         near += 2.2250738585072014e-308 <= x[l] <= 1.7976931348623157e308
@@ -494,7 +500,9 @@ def logarithms(x, y):
             y[l] = logarithm(x[l])
         return
     for l in range(8):
-        y[l] = _logarithm(x[l], 0.0)
+        found[l] = _logarithm(x[l], 0.0)
+    for l in range(8):
+        y[l] = found[l]
 
 
 @cython.cfunc

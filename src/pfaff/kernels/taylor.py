@@ -11,12 +11,9 @@ from __future__ import annotations
 import cython
 
 if cython.compiled:
-    from cython.cimports.libc.math import exp, fabs, isfinite, pow
+    from cython.cimports.libc.math import fabs, isfinite
+    from cython.cimports.pfaff.kernels.elementary import exponential, logarithm
     from cython.cimports.pfaff.kernels.values import run
-else:
-    from math import exp, fabs, isfinite, pow
-
-    from pfaff.kernels.values import run
 
 REACHED, STEPS, NOT_FINITE, CROSSING = range(4)  # how steps end: at the target, after as many as allowed, at no number,
 # or before one in which a function may vanish
@@ -367,10 +364,10 @@ class Sweeper:
                 last = max(last, fabs(x[i * (p + 1) + p]))
                 before = max(before, fabs(x[i * (p + 1) + p - 1]))
         if last > 0:
-            h = pow(size / last, 1.0 / p)
+            h = exponential(logarithm(size / last) / p)
         if before > 0:
-            h = min(h, pow(size / before, 1.0 / (p - 1)))
-        return h * exp(-0.7 / (p - 1) - 2.0)
+            h = min(h, exponential(logarithm(size / before) / (p - 1)))
+        return h * exponential(-0.7 / (p - 1) - 2.0)
 
     @cython.cfunc
     @cython.nogil
@@ -388,6 +385,12 @@ class Sweeper:
             if not fabs(self.f[i * (p + 1)]) > s:
                 return True
         return False
+
+    def at(self, h: cython.double, out: cython.double[::1]):
+        """The state by the coefficients that are there, at a distance in time."""
+        i: cython.Py_ssize_t
+        for i in range(self.n):
+            out[i] = horner(cython.address(self.x[0]), i * (self.order + 1), self.order, h)
 
     def series(self, state: cython.double[::1]):
         """Coefficients at a state, to the highest order."""
@@ -480,3 +483,26 @@ class Sweeper:
                     break
         self.sampled = g
         return outcome
+
+
+def evaluated(
+    polynomials: cython.double[:, :, ::1],
+    which: cython.Py_ssize_t[::1],
+    since: cython.double[::1],
+    out: cython.double[:, ::1],
+):
+    """Polynomials [step, state, power] at distances from the starts of some steps, a row for each."""
+    i: cython.Py_ssize_t
+    j: cython.Py_ssize_t
+    k: cython.Py_ssize_t
+    p: cython.Py_ssize_t = polynomials.shape[2] - 1
+    step: cython.Py_ssize_t
+    f: cython.double
+    with cython.nogil:
+        for i in range(which.shape[0]):
+            step = which[i]
+            for j in range(polynomials.shape[1]):
+                f = polynomials[step, j, p]
+                for k in range(p - 1, -1, -1):
+                    f = f * since[i] + polynomials[step, j, k]
+                out[i, j] = f

@@ -369,19 +369,22 @@ class Reader:
     """The values of a tape. Threads may share it: each call has registers of its own."""
 
     tape: object
+    _rows: object  # of fewer registers
+    _outputs: object
     _code: Code
     _room: cython.p_double  # one that no call uses
 
     def __cinit__(self, tape):
-        self.tape = tape
+        self.tape, self._rows, self._outputs = tape, tape.rows.copy(), tape.outputs.copy()
         code: cython.pointer[Code] = cython.address(self._code)
-        code.rows = cython.cast(cython.pointer[cython.const[cython.int]], _address(tape.rows))
+        code.rows = cython.cast(cython.pointer[cython.const[cython.int]], _address(self._rows))
         code.runs = cython.cast(cython.pointer[cython.const[cython.int]], _address(tape.runs))
-        code.outputs = cython.cast(cython.pointer[cython.const[cython.int]], _address(tape.outputs))
+        code.outputs = cython.cast(cython.pointer[cython.const[cython.int]], _address(self._outputs))
         code.numbers = cython.cast(cython.pointer[cython.const[cython.double]], _address(tape.numbers))
         code.prologue, code.runs_in_all = tape.prologue_runs, len(tape.runs)
         code.n, code.p, code.known = tape.n, tape.p, len(tape.numbers)
-        code.size, code.results = tape.size, len(tape.outputs)
+        code.results = len(tape.outputs)
+        code.size = _compact(self._rows, self._outputs, tape.prologue_rows, tape.fixed, tape.size)
         self._room = cython.NULL
 
     def __dealloc__(self):
@@ -474,6 +477,55 @@ def _take_array(
         PyBuffer_Release(view)
         raise ValueError(f"{many} numbers in one array are expected")
     return 0
+
+
+@cython.cfunc
+def _compact(
+    rows: cython.int[:, ::1],
+    outputs: cython.int[::1],
+    first: cython.Py_ssize_t,
+    fixed: cython.int,
+    size: cython.int,
+) -> cython.int:
+    """Use registers again that are not read any more, so that the near memory holds them; returns their number."""
+    last: cython.int[::1] = np.full(size, -1, np.int32)  # the row that reads a register last
+    place: cython.int[::1] = np.arange(size, dtype=np.int32)
+    free_ones: cython.int[::1] = np.empty(size, np.int32)
+    many_free: cython.Py_ssize_t = 0
+    used: cython.int = fixed
+    k: cython.Py_ssize_t
+    j: cython.Py_ssize_t
+    result: cython.int
+    read = cython.declare(cython.int[2])
+    for k in range(first, rows.shape[0]):
+        last[rows[k, 1]] = k
+        if rows[k, 0] != SINCOS:
+            last[rows[k, 2]] = k
+    for k in range(outputs.shape[0]):
+        last[outputs[k]] = rows.shape[0]
+    for k in range(first, rows.shape[0]):
+        read[0] = rows[k, 1]
+        read[1] = rows[k, 2] if rows[k, 0] != SINCOS else rows[k, 1]
+        for j in range(2):
+            if read[j] >= fixed and last[read[j]] == k and (j == 0 or read[1] != read[0]):
+                free_ones[many_free] = place[read[j]]
+                many_free += 1
+        rows[k, 1] = place[read[0]]
+        for j in range(2, 4):  # a cosine, and the result
+            result = rows[k, j]
+            if j == 2 and rows[k, 0] != SINCOS:
+                rows[k, 2] = place[read[1]]
+                continue
+            if many_free:
+                many_free -= 1
+                place[result] = free_ones[many_free]
+            else:
+                place[result] = used
+                used += 1
+            rows[k, j] = place[result]
+    for k in range(outputs.shape[0]):
+        outputs[k] = place[outputs[k]]
+    return used
 
 
 @cython.cfunc
