@@ -1,7 +1,7 @@
 """Safety in threads: what is derived or compiled is made once and never changes, what keeps state has one owner.
 
-Threads may share systems, cases and results. Their compiled functions leave no trace when they are called (heyoka's
-since version 7.8). Integrators and arrays that are filled again and again do: every thread has its own, or borrows one.
+Threads may share systems, cases and results. Their compiled functions leave no trace when they are called.
+Integrators and arrays that are filled again and again do: every thread has its own, or borrows one.
 """
 
 from __future__ import annotations

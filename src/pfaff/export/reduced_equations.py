@@ -6,15 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import heyoka as hy
-import numpy as np
-
 from pfaff.errors import ParameterError
 from pfaff.export.notation import Notation, identifier
 from pfaff.export.reserved import RESERVED
 from pfaff.export.starting_point import Start, start_of
+from pfaff.flow.differentiation import jacobian_entries
+from pfaff.flow.expressions import Expression, par
 from pfaff.flow.flow import Flow
-from pfaff.flow.graph import Expression
 from pfaff.flow.program import Node, Program, program_of
 from pfaff.statement.values import number_from
 from pfaff.threads import cached_property
@@ -100,7 +98,7 @@ class Equations:
         return list(self.flow.variables)
 
     def _derivatives(self, by: Sequence[Expression]) -> list[Expression]:
-        return list(np.ravel(hy.diff_tensors(self._f, list(by), diff_order=1).jacobian)) if by else []
+        return jacobian_entries(self._f, list(by)) if by else []
 
     @cached_property
     def rates(self) -> Program:
@@ -114,7 +112,7 @@ class Equations:
     @cached_property
     def parameter_jacobian(self) -> Program:
         """∂f/∂p, row after row."""
-        return program_of(self._derivatives([hy.par[i] for i in range(len(self.parameters))]), self._x)
+        return program_of(self._derivatives([par[i] for i in range(len(self.parameters))]), self._x)
 
     @property
     def size(self) -> int:

@@ -11,14 +11,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import heyoka as hy
 import numpy as np
 
 from pfaff.algebra.structural_zeros import zero_chain
 from pfaff.bifurcation.equilibria.linearised import jacobian_of
 from pfaff.errors import ConvergenceError, PfaffError, StatementError, number_of
+from pfaff.flow.expressions import depends_on_time
 from pfaff.flow.flow import Flow
-from pfaff.flow.graph import clocked
 from pfaff.flow.relative import shape_at
 from pfaff.flow.slice import state_on
 from pfaff.rest.balance import Balance
@@ -70,7 +69,7 @@ class Start:
 def start_of(case: Bound, given: Mapping[str, Any] | None) -> Start:
     """The equilibrium of a case, or the one near values of the states; with speeds, the steady motion."""
     near = _checked(case, by_name("start", given, "{'theta1': 0.1}"))
-    if "the time" in hy.get_variables(clocked(list(case.system.shape.expressions))):  # type: ignore[attr-defined]
+    if depends_on_time(case.system.shape.expressions):  # type: ignore[attr-defined]
         raise StatementError("the equations depend on time: make the excitation part of the state, as an oscillator")
     try:
         at = _at_rest(case, near)

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-import heyoka as hy
-
-from pfaff.flow.graph import Expression, Graph, dot
+from pfaff.flow.differentiation import jacobian
+from pfaff.flow.expressions import Expression, expression, subs, sum_of
+from pfaff.flow.lagrangian import Graph, dot
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,33 +32,33 @@ class Accelerations:
         n, columns = len(graph.q), []
         for k in range(len(by)):
             change = [
-                hy.sum([row[k], *(each * rate[k] for each, rate in zip(row[len(by) :], through, strict=True))])
+                sum_of([row[k], *(each * rate[k] for each, rate in zip(row[len(by) :], through, strict=True))])
                 for row in partial
             ]
             columns.append(graph.elimination(change[:n], change[n:])[0])
         flat = [columns[k][i] for i in self.coordinates for k in range(len(by))]
-        replaced = hy.subs(flat, self._values()) if flat else []
+        replaced = subs(flat, self._values())
         return [list(replaced[at : at + len(by)]) for at in range(0, len(flat), len(by))]
 
     def _residuals(self) -> list[Expression]:
         """The left-hand sides, with accelerations as variables."""
         graph, a = self.graph, self._unknown()
-        balance = [hy.sum([dot(row, a), rest]) for row, rest in zip(graph.M, graph.balance, strict=True)]
-        return balance + [hy.sum([dot(row, a), rest]) for row, rest in zip(graph.A, graph.gamma, strict=True)]
+        balance = [sum_of([dot(row, a), rest]) for row, rest in zip(graph.M, graph.balance, strict=True)]
+        return balance + [sum_of([dot(row, a), rest]) for row, rest in zip(graph.A, graph.gamma, strict=True)]
 
     def _unknown(self) -> list[Expression]:
-        return [hy.expression(f"acceleration {name}") for name in self.graph.system.coordinate_names]
+        return [expression(f"acceleration {name}") for name in self.graph.system.coordinate_names]
 
     def _values(self) -> dict[Expression, Expression]:
         """Accelerations, multipliers and given velocities as expressions in the other variables."""
         graph = self.graph
         velocities = {graph.v[j]: velocity for j, velocity in self.given.items()}
         a, multipliers = graph.solve()
-        solved = hy.subs([*a, *multipliers], velocities) if velocities else [*a, *multipliers]
+        solved = subs([*a, *multipliers], velocities) if velocities else [*a, *multipliers]
         return {**dict(zip([*self._unknown(), *graph.multipliers], solved, strict=True)), **velocities}
 
 
 def _jacobian(functions: list[Expression], by: Sequence[Expression]) -> list[list[Expression]]:
     if not functions or not by:
         return [[] for _ in functions]
-    return [list(row) for row in hy.diff_tensors(functions, list(by), diff_order=1).jacobian]
+    return jacobian(functions, list(by))

@@ -10,12 +10,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import heyoka as hy
-
 from pfaff.flow.accelerations import Accelerations
+from pfaff.flow.expressions import Expression, sqrt, sum_of, variables_in
 from pfaff.flow.flow import Flow, lowered_again
 from pfaff.flow.forcing import carried
-from pfaff.flow.graph import Expression, Graph
+from pfaff.flow.lagrangian import Graph
 from pfaff.statement.system import System
 from pfaff.threads import once
 
@@ -45,7 +44,7 @@ def in_all_velocities(flow: Flow, rate: float) -> Flow:
         velocity_expressions=graph.v,
         reaction_expressions=graph.shared(reactions),
         settle=settle,
-        pivots=[hy.sqrt(d) for d in graph.elimination.schur[1] if hy.get_variables([d])],
+        pivots=[sqrt(d) for d in graph.elimination.schur[1] if variables_in([d])],
         accelerations=Accelerations(graph, range(len(names)), {}),
         carried=(),
         unsolved=None,
@@ -58,6 +57,6 @@ def _attracted(graph: Graph, bonds: list[Expression], settle: float) -> list[Exp
     """The γ for which A q̈ + γ = 0 makes every bond decay; φ̇ of a holonomic constraint is A q̇ + b."""
     held = graph.nonholonomic
     return [
-        hy.sum([gamma, settle * bond, *([settle * c] if k >= held else [])])
+        sum_of([gamma, settle * bond, *([settle * c] if k >= held else [])])
         for k, (gamma, bond, c) in enumerate(zip(graph.gamma, bonds, graph.constraints, strict=True))
     ]

@@ -11,14 +11,15 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-import heyoka as hy
 import numpy as np
 import sympy as sm
 from sympy.simplify.fu import TR8
 
 from pfaff.errors import StatementError
 from pfaff.flow.compiled import Compiled
-from pfaff.flow.graph import ZERO, Expression, Graph, convert, graph_of
+from pfaff.flow.conversion import convert
+from pfaff.flow.expressions import ZERO, Expression, expression, par, sum_of
+from pfaff.flow.lagrangian import Graph, graph_of
 from pfaff.statement import Statement, System
 from pfaff.threads import cached_property
 
@@ -35,7 +36,7 @@ class Collected:
     @cached_property
     def _compiled(self) -> Compiled:
         lower = graph_of(self.graph.system).lower
-        return Compiled([lower(c) for c in self.coefficients], [], quick=True)
+        return Compiled([lower(c) for c in self.coefficients], [])
 
     def numbers(self, parameters: np.ndarray) -> np.ndarray:
         """The coefficients for given parameters of the system."""
@@ -99,12 +100,12 @@ class Coefficients:
             coefficient, monomial = term.as_independent(*self.state, as_Add=False)
             collected[monomial] += coefficient
         terms = [self._number(c) * self._monomial(m) for m, c in collected.items() if c != 0]
-        return hy.sum(terms) if terms else ZERO
+        return sum_of(terms) if terms else ZERO
 
     def _number(self, coefficient: sm.Expr) -> Expression:
         if coefficient.is_number:
-            return hy.expression(float(coefficient))
-        return self.found.setdefault(coefficient, hy.par[len(self.found)])
+            return expression(float(coefficient))
+        return self.found.setdefault(coefficient, par[len(self.found)])
 
     def _monomial(self, monomial: sm.Expr) -> Expression:
         inside = monomial.free_symbols - self.state

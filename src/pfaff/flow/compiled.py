@@ -1,66 +1,42 @@
-"""Expressions compiled by heyoka: a list of them into one function of variables, parameters and time, or as rates.
-
-Compiled code is kept on disk (see ``caches``). heyoka reads through all of it at the first lookup.
-"""
+"""Expressions as one function of variables, parameters and time: their tape, read by kernels, at once and as rates."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
-from functools import cache
-from threading import Lock
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-import heyoka as hy
 import numpy as np
 
-from pfaff.flow.caches import open_database
-from pfaff.flow.graph import Expression
-from pfaff.progress import patience
+from pfaff.flow.expressions import Expression
+from pfaff.flow.tape import Tape, tape_of
+from pfaff.kernels.values import Reader
 from pfaff.threads import cached_property
 
 if TYPE_CHECKING:
     from pfaff.flow.pointers import Columns
 
-KEPT = 512 * 2**20  # bytes on disk
-FEW, LITTLE = 64, 1e6  # values, and terms written out, that compile faster than the disk is searched
-UNSEARCHED = Lock()
-
 
 class Compiled:
-    """values = f(x; parameters, time), for one column x or for a batch x[:, k].
+    """values = f(x; parameters, time), for one column x or for a batch x[:, k]."""
 
-    ``quick`` prefers quick compilation to quick evaluation; ``compact`` avoids unrolling, for large expressions.
-    """
-
-    def __init__(
-        self,
-        expressions: Sequence[Expression],
-        variables: Sequence[Expression],
-        quick: bool = False,
-        compact: bool = False,
-    ) -> None:
-        self._expressions, self._variables = list(expressions), list(variables)
-        self._quick, self._compact = quick, compact
-        self._inputs, self._outputs = len(variables), len(expressions)
-        # heyoka requires exactly the parameters up to the last one that occurs.
-        used = hy.get_params(self._expressions)
-        self._parameters = 1 + max((int(str(p)[1:]) for p in used), default=-1)
+    def __init__(self, expressions: Sequence[Expression], variables: Sequence[Expression]) -> None:
+        self._made_of = list(expressions), list(variables)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Compiled, (self._expressions, self._variables, self._quick, self._compact)
+        return _restored, (self.tape,)
 
     @cached_property
-    def function(self) -> Any:
-        """The compiled function, made at the first call."""
-        settings = {"opt_level": 0} if self._quick else {}
-        soon = self._quick and self._outputs <= FEW and sum(map(len, self._expressions)) <= LITTLE
-        with compiling("equations"), _unsearched() if soon else _searched():
-            return hy.cfunc(self._expressions, self._variables, compact_mode=self._compact, **settings)
+    def tape(self) -> Tape:
+        """The program, made at the first call."""
+        return tape_of(*self.__dict__.pop("_made_of"))
+
+    @cached_property
+    def reader(self) -> Reader:
+        return Reader(self.tape)
 
     @cached_property
     def in_lanes(self) -> Columns | None:
-        """The function for neighbouring columns, for compiled loops, if it can be linked."""
+        """The function for neighbouring columns, for compiled loops, unless it depends on time."""
         from pfaff.flow.pointers import linked_in_lanes
 
         return linked_in_lanes(self)
@@ -68,58 +44,31 @@ class Compiled:
     @property
     def operations(self) -> int:
         """Elementary operations of one evaluation; common subexpressions are evaluated once."""
-        decomposition = self.function.dc
-        return len(decomposition) - self._inputs - self._outputs
+        return self.tape.size - self.tape.n - 1 - self.tape.p - len(self.tape.numbers)
 
     def batch(self, x: np.ndarray, parameters: np.ndarray, out: np.ndarray) -> np.ndarray:
         """Evaluate a batch with columns of parameters, without time, into a given array: for inner loops."""
-        return self.function(x, out, pars=parameters[: self._parameters])
+        self.reader.batch(x, parameters, np.zeros(x.shape[1]), out)
+        return out
 
     def __call__(self, x: np.ndarray, parameters: np.ndarray, time: float | np.ndarray = 0.0) -> np.ndarray:
-        x = np.ascontiguousarray(x, dtype=float)
-        parameters = parameters[: self._parameters]
+        x, parameters = np.ascontiguousarray(x, dtype=float), np.asarray(parameters, dtype=float)
         if x.ndim == 1:
-            return self.function(x, pars=np.ascontiguousarray(parameters), time=time)
+            return self.reader(x, np.ascontiguousarray(parameters), float(time))
         size = x.shape[1]
         if parameters.ndim == 1:
             parameters = np.repeat(parameters[:, None], size, axis=1)
-        pars = np.ascontiguousarray(parameters)
-        if not self.function.is_time_dependent:
-            return self.function(x, pars=pars)
-        return self.function(x, pars=pars, time=np.broadcast_to(np.asarray(time, dtype=float), size).copy())
+        out, times = np.empty((len(self.tape.outputs), size)), np.broadcast_to(np.asarray(time, dtype=float), size)
+        self.reader.batch(x, np.ascontiguousarray(parameters), np.ascontiguousarray(times), out)
+        return out
+
+
+def _restored(tape: Tape) -> Compiled:
+    compiled = Compiled([], [])
+    compiled.tape = tape
+    return compiled
 
 
 def taylor_method(rates: Sequence[tuple[Expression, Expression]], x: np.ndarray, **settings: Any) -> Any:
     """Taylor's method for dx/dt = rates; for a batch if x has columns."""
-    with compiling("equations of motion"), _searched():
-        method = hy.taylor_adaptive if x.ndim == 1 else hy.taylor_adaptive_batch
-        return method(list(rates), x, **settings)
-
-
-def compiling(what: str) -> AbstractContextManager[None]:
-    """Report what is being compiled, if it takes long."""
-    return patience(f"compiling {what}: once, then kept on disk")
-
-
-@contextmanager
-def _searched() -> Iterator[None]:
-    """Look for compiled code on disk, and keep it there."""
-    _open()
-    yield
-
-
-@cache
-def _open() -> None:
-    open_database(KEPT)
-
-
-@contextmanager
-def _unsearched() -> Iterator[None]:
-    """Neither look for compiled code on disk nor keep it there."""
-    with UNSEARCHED:
-        searched = hy.llvm_state.get_diskcache_enabled()
-        hy.llvm_state.set_diskcache_enabled(False)
-        try:
-            yield
-        finally:
-            hy.llvm_state.set_diskcache_enabled(searched)
+    raise NotImplementedError

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-import heyoka as hy
 import numpy as np
 
 from pfaff.flow.compiled import Compiled
-from pfaff.flow.graph import ZERO, dot, gradient, graph_of
+from pfaff.flow.differentiation import gradient, jacobian_entries
+from pfaff.flow.expressions import ZERO, expression, par, subs, sum_of
+from pfaff.flow.lagrangian import dot, graph_of
 from pfaff.statement.system import System
 from pfaff.threads import Once, cached_property
 
@@ -22,34 +23,34 @@ class CompiledFrame:
     def __init__(self, frame: System) -> None:
         g = graph_of(frame)
         self.n, self.m, self.held = len(g.q), len(g.A), len(g.positions)
-        accelerations = [hy.expression(f"acceleration {k}") for k in range(self.n)]
+        accelerations = [expression(f"acceleration {k}") for k in range(self.n)]
         self._variables = [*g.q, *g.v, *accelerations, *g.multipliers]
         forces = [[row[i] for row in g.A] for i in range(self.n)]
         self._expressions = [
             *(
-                hy.sum([dot(row, accelerations), h, dot(column, g.multipliers)])
+                sum_of([dot(row, accelerations), h, dot(column, g.multipliers)])
                 for row, h, column in zip(g.M, g.h, forces, strict=True)
             ),
             *(dot(row, accelerations) + gamma for row, gamma in zip(g.A, g.gamma, strict=True)),
             *g.constraints,
         ]
-        self._values = Compiled(self._expressions, self._variables, quick=True)
-        self._positions = Compiled(g.positions, self._variables, quick=True)
+        self._values = Compiled(self._expressions, self._variables)
+        self._positions = Compiled(g.positions, self._variables)
         kinetic, potential = g.kinetic, g.potential
         momenta = gradient(kinetic, g.v)
         work = [dot(gradient(g.dissipation, g.v), g.v)]
-        unmoved = hy.subs(g.constraints, dict.fromkeys(g.v, ZERO)) if g.constraints else []
-        supplied = hy.sum([dot(g.forces, g.v), dot(unmoved, g.multipliers), g.explicit])
+        unmoved = subs(g.constraints, dict.fromkeys(g.v, ZERO))
+        supplied = sum_of([dot(g.forces, g.v), dot(unmoved, g.multipliers), g.explicit])
         energies = [kinetic, potential, dot(momenta, g.v) - kinetic + potential]
-        self._energies = Compiled([*energies, *work, supplied], self._variables, quick=True)
+        self._energies = Compiled([*energies, *work, supplied], self._variables)
         self._by_parameter: Once[int, Compiled] = Once()
 
     @cached_property
     def _slopes(self) -> tuple[Compiled, np.ndarray]:
         """The derivatives that do not vanish, and their places among all."""
-        flat = np.ravel(hy.diff_tensors(self._expressions, self._variables[: 3 * self.n], diff_order=1).jacobian)
+        flat = jacobian_entries(self._expressions, self._variables[: 3 * self.n])
         at = np.array([k for k, each in enumerate(flat) if each != ZERO], dtype=int)
-        return Compiled([flat[k] for k in at], self._variables, quick=True), at
+        return Compiled([flat[k] for k in at], self._variables), at
 
     # Of columns z, the levels of w one after the other and then the reactions, with columns of parameters:
 
@@ -76,7 +77,6 @@ class CompiledFrame:
         """Derivatives with respect to the k-th parameter."""
 
         def derived() -> Compiled:
-            rows = hy.diff_tensors(self._expressions, [hy.par[k]], diff_order=1).jacobian
-            return Compiled(list(np.ravel(rows)), self._variables, quick=True)
+            return Compiled(jacobian_entries(self._expressions, [par[k]]), self._variables)
 
         return self._by_parameter.get(k, derived)(z, numbers, time)

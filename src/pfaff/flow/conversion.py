@@ -1,4 +1,4 @@
-"""SymPy's expressions turned into ours: numbers are rounded here, once; what has no real value or no reader is refused."""
+"""SymPy's expressions turned into ours: numbers are rounded here, once; what no reader can evaluate is refused."""
 
 from __future__ import annotations
 

@@ -52,6 +52,11 @@ def jacobian(functions: Sequence[Expression], by: Sequence[Expression]) -> list[
     return [_downwards(f, nodes, place, leaves, by) for f in functions]
 
 
+def jacobian_entries(functions: Sequence[Expression], by: Sequence[Expression]) -> list[Expression]:
+    """∂f/∂x, row after row."""
+    return [each for row in jacobian(functions, by) for each in row]
+
+
 def derivatives(
     functions: Sequence[Expression], by: Sequence[Expression], order: int
 ) -> Iterator[tuple[tuple[int, ...], Expression]]:

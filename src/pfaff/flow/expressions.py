@@ -327,6 +327,10 @@ def parameters_in(expressions: Iterable[Expression]) -> list[int]:
     return sorted(e.value for e in ordered(expressions) if e.op == "parameter")
 
 
+def depends_on_time(expressions: Iterable[Expression]) -> bool:
+    return CLOCK in ordered(expressions)
+
+
 def subs(expressions: Sequence[Expression], by: Mapping[Expression, Any]) -> list[Expression]:
     """The expressions with some of what occurs in them replaced, all at once."""
     known = {e: expression(x) for e, x in by.items()}

@@ -14,7 +14,6 @@ from itertools import permutations
 from math import comb
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
-import heyoka as hy
 import numpy as np
 
 from pfaff.algebra.allowed_inertia import allowed_inertia
@@ -22,7 +21,9 @@ from pfaff.algebra.tolerances import NOISE
 from pfaff.errors import ParameterError, PfaffError, RankError, SingularMassError
 from pfaff.flow.accelerations import Accelerations
 from pfaff.flow.compiled import Compiled
-from pfaff.flow.graph import Expression, Graph, graph_of
+from pfaff.flow.differentiation import derivatives, jacobian, jacobian_entries
+from pfaff.flow.expressions import Expression, expression, par
+from pfaff.flow.lagrangian import Graph, graph_of
 from pfaff.statement.called import unfolded
 from pfaff.statement.odes import Ode
 from pfaff.statement.system import System
@@ -89,12 +90,7 @@ class Flow(Travels):
 
     @cached_property
     def variables(self) -> list[Expression]:
-        return [hy.expression(name) for name in self.states]
-
-    @property
-    def _large(self) -> bool:
-        full = 2 * len(self.system.coordinates) if isinstance(self.system, System) else 0
-        return max(full, len(self.states)) > COMPACT_FROM
+        return [expression(name) for name in self.states]
 
     @property
     def alike(self) -> np.ndarray | None:
@@ -130,15 +126,13 @@ class Flow(Travels):
         n, count = x.shape
         if not self.bonds:
             return np.zeros((count, 0, n))
-        rows = self.compiled(
-            "bonds", lambda: list(np.ravel(hy.diff_tensors(list(self.bonds), self.variables, diff_order=1).jacobian))
-        )
+        rows = self.compiled("bonds", lambda: jacobian_entries(self.bonds, self.variables))
         return rows(x, numbers).T.reshape(count, -1, n)
 
     @property
     def operations(self) -> int:
         """Elementary operations of one evaluation of the compiled right-hand side."""
-        return self.compiled(("rhs", True), lambda: self.expressions, quick=True).operations
+        return self.compiled("rhs", lambda: self.expressions).operations
 
     def jacobian(self, x: Any, case: Bound | np.ndarray, time: float = 0.0) -> np.ndarray:
         """∂f/∂x, indexed [i, j]."""
@@ -172,7 +166,7 @@ class Flow(Travels):
         index = [self.system.parameter_names.index(self.system.parameter(name).name) for name in chosen]
 
         def derivatives() -> list[Expression]:
-            return [each for row in self.derivatives([hy.par[i] for i in index]) for each in row]
+            return [each for row in self.derivatives([par[i] for i in index]) for each in row]
 
         values = self._evaluate(("parameters", chosen), derivatives, x, case, time)
         return values.reshape(len(self.states), len(chosen), *values.shape[1:])
@@ -182,8 +176,8 @@ class Flow(Travels):
         index = self.system.parameter_names.index(self.system.parameter(name).name)
 
         def derivatives() -> list[Expression]:
-            jacobian = [each for row in self.derivatives(self.variables) for each in row]
-            return list(np.ravel(hy.diff_tensors(jacobian, [hy.par[index]], diff_order=1).jacobian))
+            entries = [each for row in self.derivatives(self.variables) for each in row]
+            return jacobian_entries(entries, [par[index]])
 
         values = self._evaluate(("jacobian by", name), derivatives, x, case, time)
         return values.reshape(len(self.states), len(self.states), *values.shape[1:])
@@ -231,19 +225,14 @@ class Flow(Travels):
         """∂f/∂by as expressions, a row for each state, by states and parameters."""
         implicit = self.accelerations.derivatives(by) if self.accelerations else []
         direct = list(self.expressions[: len(self.states) - len(implicit)])
-        rows = hy.diff_tensors(direct, list(by), diff_order=1).jacobian if direct else []
-        return [*(list(row) for row in rows), *implicit]
+        return [*jacobian(direct, by), *implicit]
 
     def _entries(self, order: int) -> list[tuple[tuple[int, ...], Expression]]:
         """Independent entries (i, j1 ≤ … ≤ jk) of the derivative tensor."""
         if order == 1:
             rows = self.derivatives(self.variables)
             return [((i, j), each) for i, row in enumerate(rows) for j, each in enumerate(row)]
-        tensors = hy.diff_tensors(list(self.expressions), self.variables, diff_order=order)
-        return [
-            ((index[0], *(j for j, times in enumerate(index[1:]) for _ in range(times))), expression)
-            for index, expression in tensors.get_derivatives(order)
-        ]
+        return list(derivatives(self.expressions, self.variables, order))
 
     def _evaluate(
         self,
@@ -253,21 +242,15 @@ class Flow(Travels):
         case: Bound | np.ndarray,
         time: float | np.ndarray,
     ) -> np.ndarray:
-        """Evaluate; optimised only for as many states at once as make that pay, since most analyses ask for one after
-        another."""
         if type(x) is not np.ndarray or x.dtype != float:
             x = numbers_from("x", x)
         if x.shape[:1] != (len(self.states),):
             raise ParameterError(f"a state has {len(self.states)} components ({', '.join(self.states)}), not {x.shape}")
-        few = x.ndim == 1 or x.shape[1] < MANY
-        return self.compiled((key, few), expressions, quick=few or self.heavy)(x, numbers_of(case), time)
+        return self.compiled(key, expressions)(x, numbers_of(case), time)
 
-    def compiled(
-        self, key: Any, expressions: Callable[[], Sequence[Expression]], quick: bool = False, compact: bool = False
-    ) -> Compiled:
-        """Expressions in the states, compiled once for all analyses that use the same key."""
-        compact = compact or self._large
-        return self._compiled.get(key, lambda: Compiled(expressions(), self.variables, quick=quick, compact=compact))
+    def compiled(self, key: Any, expressions: Callable[[], Sequence[Expression]]) -> Compiled:
+        """Expressions in the states, made once for all analyses that use the same key."""
+        return self._compiled.get(key, lambda: Compiled(expressions(), self.variables))
 
     def diagnose(self, x: np.ndarray, numbers: np.ndarray, values: np.ndarray) -> None:
         """Raise an error that names what is singular at the (first) state where the right-hand side is not finite."""
@@ -310,7 +293,7 @@ class Flow(Travels):
         assert isinstance(self.system, System)
         graph = graph_of(self.system)
         n, m = len(graph.q), len(graph.A)
-        matrices = Compiled([e for row in (*graph.M, *graph.A) for e in row], graph.q, quick=True)(q, numbers)
+        matrices = Compiled([e for row in (*graph.M, *graph.A) for e in row], graph.q)(q, numbers)
         return matrices[: n * n].reshape(n, n), matrices[n * n :].reshape(m, n)
 
 

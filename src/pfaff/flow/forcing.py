@@ -11,14 +11,14 @@ from dataclasses import dataclass, fields, replace
 from math import gcd, lcm
 from typing import TYPE_CHECKING
 
-import heyoka as hy
 import numpy as np
 import sympy as sm
 
 from pfaff.errors import ParameterError, StatementError
+from pfaff.flow.conversion import convert
+from pfaff.flow.expressions import CLOCK, Expression, cos, depends_on_time, expression, par, sin, subs
 from pfaff.flow.flow import Flow, lowered_again
 from pfaff.flow.forced_rods import ForcedRods, steady_rods
-from pfaff.flow.graph import CLOCK, Expression, clocked, convert, timed
 from pfaff.flow.relative import relative_flow
 from pfaff.flow.structured import StructuredFlow
 from pfaff.statement.odes import Ode
@@ -56,8 +56,8 @@ class Forcing:
 def forcing_of(system: System | Ode) -> Forcing:
     """How time appears in a system that depends on it explicitly."""
     angles: dict[sm.Expr, tuple[sm.Expr, sm.Expr]] = {}
-    for where, expression in _stated(system):
-        angles |= _angles(expression, system, where)
+    for where, stated in _stated(system):
+        angles |= _angles(stated, system, where)
     if not angles:
         raise ParameterError(
             f"nothing forces {system.name}: state an excitation with its frequency, such as "
@@ -138,25 +138,25 @@ def _kept() -> dict[str, str]:
 @once(most=1)
 def carried(flow: Flow) -> Flow:
     """The flow with an oscillator in place of time."""
-    system, (c, s) = flow.system, (hy.expression(name) for name in CARRIED)
+    system, (c, s) = flow.system, (expression(name) for name in CARRIED)
     forcing = forcing_of(system)
-    parameters = {p: hy.par[i] for i, p in enumerate(system.parameters)}
+    parameters = {p: par[i] for i, p in enumerate(system.parameters)}
     waves: dict[Expression, Expression] = {}
     for angle, multiple, phase in forcing.angles:
-        lowered = timed([convert(angle, {**parameters, system.time: CLOCK})])[0]
+        lowered = convert(angle, {**parameters, system.time: CLOCK})
         cosine, sine = _multiple(abs(multiple), c, s)
         sine = sine if multiple > 0 else -sine
         if phase != 0:
             shift = convert(phase, parameters)
             cosine, sine = (
-                cosine * hy.cos(shift) - sine * hy.sin(shift),
-                sine * hy.cos(shift) + cosine * hy.sin(shift),
+                cosine * cos(shift) - sine * sin(shift),
+                sine * cos(shift) + cosine * sin(shift),
             )
-        waves |= {hy.cos(lowered): cosine, hy.sin(lowered): sine}
+        waves |= {cos(lowered): cosine, sin(lowered): sine}
 
     def steady(expressions: Sequence[Expression]) -> list[Expression]:
-        out = list(hy.subs(list(expressions), waves)) if expressions else []
-        if out and str(CLOCK) in hy.get_variables(clocked(out)):
+        out = subs(list(expressions), waves)
+        if depends_on_time(out):
             raise StatementError(
                 f"the time in the equations of {system.name} could not be replaced by its forcing: state the "
                 "excitation more plainly, as sums and products of cos(Omega*t) and sin(Omega*t)"

@@ -10,14 +10,16 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
-import heyoka as hy
 import numpy as np
 
 from pfaff.algebra.tolerances import IDENTITY
 from pfaff.errors import ParameterError
 from pfaff.flow.compiled import Compiled
+from pfaff.flow.conversion import convert
+from pfaff.flow.differentiation import gradient
+from pfaff.flow.expressions import CLOCK, ZERO, Expression, expression, subs, sum_of, variables_in
 from pfaff.flow.flow import Flow
-from pfaff.flow.graph import CLOCK, ZERO, Expression, convert, dot, gradient, graph_of, timed
+from pfaff.flow.lagrangian import dot, graph_of
 from pfaff.statement.system import System
 from pfaff.threads import once
 
@@ -27,7 +29,7 @@ def compiled_forms(system: System) -> Compiled:
     """u, then the rows W, as functions of coordinates and velocities."""
     graph = graph_of(system)
     forms = [convert(form, graph.symbols) for form in system.quasi_forms.values()]
-    return Compiled([*forms, *(e for form in forms for e in gradient(form, graph.v))], [*graph.q, *graph.v], quick=True)
+    return Compiled([*forms, *(e for form in forms for e in gradient(form, graph.v))], [*graph.q, *graph.v])
 
 
 def quasi_values(
@@ -71,23 +73,23 @@ def _form(flow: Flow, name: str) -> tuple[Expression, list[Expression], Compiled
         raise ParameterError(
             f"{name} changes with {lost[0]}, on which nothing else depends: no motion with a constant {name} is steady"
         )
-    gone = {hy.expression(each): ZERO for each in flow.dropped}
+    gone = {expression(each): ZERO for each in flow.dropped}
     velocities = dict(zip(graph.v, flow.velocity_expressions, strict=True))
-    (form,) = hy.subs(hy.subs([form], gone), velocities)
+    (form,) = subs(subs([form], gone), velocities)
     slopes = gradient(form, [*flow.variables, CLOCK])
-    return form, slopes, Compiled(timed(slopes[:-1]), flow.variables, quick=True)
+    return form, slopes, Compiled(slopes[:-1], flow.variables)
 
 
 @once(most=16)
 def _with(flow: Flow, name: str, place: int) -> Flow:
     form, slopes, _ = _form(flow, name)
-    rate = timed([hy.sum([dot(slopes[:-1], list(flow.expressions)), slopes[-1]])])[0]
-    old, new, (form, slope) = flow.variables[place], hy.expression(name), timed([form, slopes[place]])
-    (rest,) = hy.subs([form], {old: ZERO})
+    rate = sum_of([dot(slopes[:-1], list(flow.expressions)), slopes[-1]])
+    old, new, (form, slope) = flow.variables[place], expression(name), (form, slopes[place])
+    (rest,) = subs([form], {old: ZERO})
     solved = {old: (new - rest) / slope}
 
     def moved(expressions: Sequence[Expression]) -> list[Expression]:
-        return list(hy.subs(list(expressions), solved)) if expressions else []
+        return subs(list(expressions), solved)
 
     rates = list(flow.expressions)
     rates[place] = rate
@@ -97,7 +99,7 @@ def _with(flow: Flow, name: str, place: int) -> Flow:
         expressions=moved(rates),
         velocity_expressions=moved(flow.velocity_expressions),
         reaction_expressions=moved(flow.reaction_expressions),
-        pivots=moved([*flow.pivots, *([slope] if hy.get_variables([slope]) else [])]),
+        pivots=moved([*flow.pivots, *([slope] if variables_in([slope]) else [])]),
         accelerations=None,
     )
 
@@ -108,7 +110,7 @@ def _lost(flow: Flow, form: Expression) -> list[str]:
     A heading is zero at the instant at which a steady motion is looked at; an ignorable position is not."""
     graph, names = graph_of(flow.system), flow.system.coordinate_names  # type: ignore[arg-type]
     part = flow.slice
-    moved = {*flow.dropped, *(part.moved if part else ())} & set(hy.get_variables([form]))
+    moved = {*flow.dropped, *(part.moved if part else ())} & set(variables_in([form]))
     if not moved:
         return []
     if part is None:
@@ -118,7 +120,7 @@ def _lost(flow: Flow, form: Expression) -> list[str]:
         along = {name: each.c for name, each in pairs if each.translates}
     states = np.random.default_rng(1788).uniform(0.2, 0.8, 2 * len(names))
     defaults = np.array([float(each or 1.0) for each in flow.system.parameters.values()])
-    slopes = Compiled(timed(gradient(form, graph.q)), [*graph.q, *graph.v], quick=True)(states, defaults, 0.4)
+    slopes = Compiled(gradient(form, graph.q), [*graph.q, *graph.v])(states, defaults, 0.4)
     return [name for name, c in along.items() if abs(slopes @ c) > IDENTITY * (np.abs(slopes) @ np.abs(c))]
 
 
@@ -133,7 +135,7 @@ def _replaced(flow: Flow, name: str, kept: frozenset[str], numbers: np.ndarray |
     open_ = [k for k, each in enumerate(flow.states) if each not in kept and each not in coordinates and sizes[k] > 0]
     if not open_:
         raise not_free(flow.system.name, kept)
-    return min(open_, key=lambda k: (bool(hy.get_variables([slopes[k]])), -sizes[k]))
+    return min(open_, key=lambda k: (bool(variables_in([slopes[k]])), -sizes[k]))
 
 
 def not_free(name: str, speeds: Collection[str]) -> ParameterError:

@@ -14,8 +14,8 @@ from pfaff.algebra.newtons_method import newton
 from pfaff.errors import ConstraintError, ConvergenceError, SingularMassError
 from pfaff.flow.compiled import Compiled
 from pfaff.flow.completion import KEPT, ROUNDED, Demand
-from pfaff.flow.graph import stated_graph_of
 from pfaff.flow.in_quasi_velocities import quasi_rows
+from pfaff.flow.lagrangian import stated_graph_of
 from pfaff.flow.structured_views import energy_rows, initial_rows
 from pfaff.statement.constraints import numbered
 from pfaff.statement.evaluation import evaluated, magnitudes
@@ -132,7 +132,7 @@ def _compiled(system: System) -> Compiled | Matched:
         return initial_rows(system)
     graph = stated_graph_of(system)
     rows = [*graph.positions, *graph.constraints, *(e for row in (*graph.A, *graph.M) for e in row)]
-    return Compiled(rows, [*graph.q, *graph.v], quick=True)
+    return Compiled(rows, [*graph.q, *graph.v])
 
 
 @np.errstate(over="ignore", invalid="ignore")  # what is not finite is told, by those who need it

@@ -12,11 +12,11 @@ from itertools import product
 from math import exp, factorial
 from typing import Any
 
-import heyoka as hy
 import numpy as np
 
 from pfaff.errors import ParameterError, PfaffError
 from pfaff.flow.compiled import taylor_method
+from pfaff.flow.expressions import expression, par
 from pfaff.flow.flow import Flow
 from pfaff.flow.polarisation import Powers, expanded, polarised
 from pfaff.threads import Own, cached_property, once
@@ -38,8 +38,8 @@ class Jets:
     def _compiled(self, shape: tuple[int, ...]) -> Any:
         """x' = v, y' = f(x), for one line or several."""
         flow, known = self.flow, len(self.flow.system.parameters)
-        directions = [hy.par[known + j] for j in range(self.states)]
-        rates = [hy.expression(f"rate {name}") for name in flow.states]
+        directions = [par[known + j] for j in range(self.states)]
+        rates = [expression(f"rate {name}") for name in flow.states]
         equations = [*zip(flow.variables, directions, strict=True), *zip(rates, flow.expressions, strict=True)]
         # heyoka derives its order from the tolerance: ⌈1 − ln(tol)/2⌉, one more than the derivatives of f.
         large = self.states > COMPACT_FROM or flow.heavy

@@ -9,14 +9,14 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING
 
-import heyoka as hy
 import numpy as np
 
 from pfaff.errors import ParameterError, RankError, nearest
 from pfaff.flow.accelerations import Accelerations
 from pfaff.flow.compiled import Compiled
+from pfaff.flow.expressions import ZERO, Expression, subs, variables_in
 from pfaff.flow.flow import Flow
-from pfaff.flow.graph import Expression, Graph, dot, graph_of, lower_ode
+from pfaff.flow.lagrangian import Graph, dot, graph_of, lower_ode
 from pfaff.flow.shape import dependent_velocities, ignorable_coordinates, kept_coordinates
 from pfaff.flow.slice import Slice
 from pfaff.flow.uniform_motion import comoving_graph, symmetric_graph
@@ -103,7 +103,7 @@ def shape_flow(
     velocities = [replace.get(graph.v[j], graph.v[j]) for j in range(len(names))]
 
     def on_shape(expressions: list[Expression]) -> list[Expression]:
-        return list(hy.subs(expressions, replace)) if replace and expressions else expressions
+        return subs(expressions, replace) if replace and expressions else expressions
 
     return Flow(
         system=system,
@@ -115,7 +115,7 @@ def shape_flow(
         velocity_expressions=velocities,
         reaction_expressions=on_shape(graph.shared(reactions)),
         settle=settle,
-        pivots=[pivot for pivot in pivots if hy.get_variables([pivot])],
+        pivots=[pivot for pivot in pivots if variables_in([pivot])],
         accelerations=Accelerations(graph, free, dict(zip(columns, solved, strict=True))),
         unsolved=graph,
         bonds=list(graph.positions) if settle else [],
@@ -160,7 +160,7 @@ def reference_matrix(
 
 @once(most=1)
 def _rows(graph: Graph) -> Compiled:
-    return Compiled([e for row in graph.A for e in row], graph.q, quick=True)
+    return Compiled([e for row in graph.A for e in row], graph.q)
 
 
 def elimination_order(A: np.ndarray) -> tuple[int, ...]:
@@ -189,7 +189,7 @@ def _solve_velocities(
     """v_d of A_d v_d = −(A_f v_f + b) − settle φ, eliminated in the graph in this order; and the pivots."""
     size = len(columns)
     free = [j for j in range(len(graph.v)) if j not in columns]
-    still = hy.subs(graph.constraints, {v: hy.expression(0.0) for v in graph.v})
+    still = subs(graph.constraints, dict.fromkeys(graph.v, ZERO))
     rows = [[row[j] for j in columns] for row in graph.A]
     right = [
         -dot([row[j] for j in free], [graph.v[j] for j in free]) - b for row, b in zip(graph.A, still, strict=True)
@@ -197,13 +197,13 @@ def _solve_velocities(
     for k, phi in enumerate(graph.positions, start=graph.nonholonomic):
         right[k] = right[k] - settle * phi
     for k, pivot in enumerate(order):
-        for each in (rows, right):
-            each[k], each[pivot] = each[pivot], each[k]
+        rows[k], rows[pivot] = rows[pivot], rows[k]
+        right[k], right[pivot] = right[pivot], right[k]
         for i in range(k + 1, size):
             factor = rows[i][k] / rows[k][k]
             rows[i] = [a - factor * b for a, b in zip(rows[i], rows[k], strict=True)]
             right[i] = right[i] - factor * right[k]
-    solved: list[Expression] = [hy.expression(0.0)] * size
+    solved: list[Expression] = [ZERO] * size
     for k in reversed(range(size)):
         known = dot(rows[k][k + 1 :], solved[k + 1 :])
         solved[k] = (right[k] - known) / rows[k][k]

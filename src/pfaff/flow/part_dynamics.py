@@ -5,11 +5,12 @@ Nothing is eliminated: M q̈ + h + Aᵀp and A q̇ + b are functions of coordina
 
 from __future__ import annotations
 
-import heyoka as hy
 import numpy as np
 
 from pfaff.flow.compiled import Compiled
-from pfaff.flow.graph import ZERO, Expression, Graph, dot, gradient, graph_of
+from pfaff.flow.differentiation import gradient, jacobian
+from pfaff.flow.expressions import ZERO, Expression, expression, subs, sum_of
+from pfaff.flow.lagrangian import Graph, dot, graph_of
 from pfaff.statement import System
 from pfaff.threads import once
 
@@ -30,8 +31,8 @@ class Dynamics:
 
     def __init__(self, graph: Graph) -> None:
         self.n, self.m, self.holonomic = len(graph.q), len(graph.A), len(graph.positions)
-        accelerations = [hy.expression(f"acceleration of {q}") for q in graph.q]
-        balance = [hy.sum([force, dot(row, accelerations)]) for force, row in zip(graph.balance, graph.M, strict=True)]
+        accelerations = [expression(f"acceleration of {q}") for q in graph.q]
+        balance = [sum_of([force, dot(row, accelerations)]) for force, row in zip(graph.balance, graph.M, strict=True)]
         unknowns = [*graph.q, *graph.v, *accelerations, *graph.multipliers]
         by_q, by_v = ([list(row) for row in _jacobian(balance, of)] for of in (graph.q, graph.v))
         blocks = {"M": graph.M, "C": by_v, "K": by_q, "A": graph.A, "B": _jacobian(graph.constraints, graph.q)}
@@ -41,26 +42,26 @@ class Dynamics:
         }
         self.entries = {name: np.array(places, dtype=int).reshape(-1, 2).T for name, places in filled.items()}
         slopes = [blocks[name][i][j] for name, places in filled.items() for i, j in places]
-        total = hy.sum([dot(gradient(graph.kinetic, graph.v), graph.v), -graph.kinetic, graph.potential])
+        total = sum_of([dot(gradient(graph.kinetic, graph.v), graph.v), -graph.kinetic, graph.potential])
         state, powers = [*graph.q, *graph.v], _powers(graph)
         self.residual = Compiled([*balance, *graph.constraints], unknowns)
         self.slopes = Compiled(slopes or [ZERO], unknowns)
         self.powers = Compiled(powers, unknowns) if any(power != ZERO for power in powers) else None
         self.constraints = Compiled([*graph.positions, *graph.constraints], state) if self.m else None
-        self.energies = Compiled([graph.kinetic, graph.potential, total], state, quick=True)
+        self.energies = Compiled([graph.kinetic, graph.potential, total], state)
 
 
 def _jacobian(functions: list[Expression], variables: list[Expression]) -> list[list[Expression]]:
     if not functions:
         return []
-    return [list(row) for row in hy.diff_tensors(functions, variables, diff_order=1).jacobian]
+    return jacobian(functions, variables)
 
 
 def _powers(graph: Graph) -> list[Expression]:
     """The powers taken by dampers and supplied by forces and moving constraints."""
-    still = hy.subs(graph.constraints, dict.fromkeys(graph.v, ZERO)) if graph.constraints else []
+    still = subs(graph.constraints, dict.fromkeys(graph.v, ZERO))
     dissipated = dot(gradient(graph.dissipation, graph.v), graph.v)
-    return [dissipated, hy.sum([dot(graph.forces, graph.v), dot(graph.multipliers, still)])]
+    return [dissipated, sum_of([dot(graph.forces, graph.v), dot(graph.multipliers, still)])]
 
 
 @once(most=1)

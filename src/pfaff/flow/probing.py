@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-import heyoka as hy
 import numpy as np
 
 from pfaff.flow.compiled import Compiled
-from pfaff.flow.graph import Expression, dot
+from pfaff.flow.differentiation import gradient, jacobian_entries
+from pfaff.flow.expressions import Expression, expression, sum_of
+from pfaff.flow.lagrangian import dot
 from pfaff.flow.uniform_motion import symmetric_graph
 from pfaff.statement.characteristic import characteristic, unit_velocities
 from pfaff.statement.system import System
@@ -62,23 +63,21 @@ class Probe:
     @cached_property
     def _values(self) -> Compiled:
         g = self.graph
-        return Compiled(
-            [*_flat(g.M), *g.h, *_flat(g.A), *g.gamma, *g.constraints, *g.positions], [*g.q, *g.v], quick=True
-        )
+        return Compiled([*_flat(g.M), *g.h, *_flat(g.A), *g.gamma, *g.constraints, *g.positions], [*g.q, *g.v])
 
     @cached_property
     def _changes(self) -> Compiled:
         """Derivatives of R, A a + γ, A v + b and φ by coordinates and velocities, then those of T(q, w) by
         coordinates."""
         g = self.graph
-        a, w = ([hy.expression(f"{what} {k}") for k in range(self.n)] for what in ("acceleration", "direction"))
-        balance = [hy.sum([dot(row, a), rest]) for row, rest in zip(g.M, g.balance, strict=True)]
-        held = [hy.sum([dot(row, a), rest]) for row, rest in zip(g.A, g.gamma, strict=True)]
+        a, w = ([expression(f"{what} {k}") for k in range(self.n)] for what in ("acceleration", "direction"))
+        balance = [sum_of([dot(row, a), rest]) for row, rest in zip(g.M, g.balance, strict=True)]
+        held = [sum_of([dot(row, a), rest]) for row, rest in zip(g.A, g.gamma, strict=True)]
         rows = [*balance, *held, *g.constraints, *g.positions]
-        jacobian = [each for row in hy.diff_tensors(rows, [*g.q, *g.v], diff_order=1).jacobian for each in row]
+        changes = jacobian_entries(rows, [*g.q, *g.v])
         energy = dot(w, [dot(row, w) for row in g.M]) / 2.0
-        slopes = list(hy.diff_tensors([energy], g.q, diff_order=1).gradient)
-        return Compiled([*jacobian, *slopes], [*g.q, *g.v, *a, *g.multipliers, *w], quick=True)
+        slopes = gradient(energy, g.q)
+        return Compiled([*changes, *slopes], [*g.q, *g.v, *a, *g.multipliers, *w])
 
     def at(self, q: np.ndarray, v: np.ndarray, numbers: np.ndarray, time: float) -> Equations:
         n, m = self.n, self.m

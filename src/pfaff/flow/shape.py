@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import heyoka as hy
 import numpy as np
 
-from pfaff.flow.graph import Expression
+from pfaff.flow.differentiation import gradient
+from pfaff.flow.expressions import Expression, variables_in
 from pfaff.flow.uniform_motion import comoving_graph
 from pfaff.statement.system import System
 from pfaff.threads import once
@@ -33,7 +33,7 @@ def _kept(system: System) -> dict[str, str]:
 
         return kept(system)
     graph, names = comoving_graph(system), system.coordinate_names
-    potential = list(hy.diff_tensors([graph.potential], graph.q, diff_order=1).gradient)
+    potential = gradient(graph.potential, graph.q)
     places = {
         "the kinetic energy": [graph.kinetic],
         "the dissipation": [graph.dissipation],
@@ -45,7 +45,7 @@ def _kept(system: System) -> dict[str, str]:
 
 
 def _places(name: str, places: dict[str, list[Expression]]) -> list[str]:
-    return [place for place, expressions in places.items() if expressions and name in hy.get_variables(expressions)]
+    return [place for place, expressions in places.items() if expressions and name in variables_in(expressions)]
 
 
 def appearance(name: str, places: Sequence[str]) -> str:

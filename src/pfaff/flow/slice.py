@@ -17,10 +17,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-import heyoka as hy
 import numpy as np
 
-from pfaff.flow.graph import ZERO, Expression, Graph, dot, gradient
+from pfaff.flow.differentiation import gradient
+from pfaff.flow.expressions import ZERO, Expression, expression, subs, sum_of, variables_in
+from pfaff.flow.lagrangian import Graph, dot
 from pfaff.flow.probing import probe_of
 from pfaff.flow.shape import DROPPED, ignorable_coordinates
 from pfaff.flow.symmetries import Generator, symmetries, usual_numbers
@@ -93,7 +94,7 @@ class Slice:
         """The equations of motion where the frozen coordinates are zero, in velocities carried along by the group."""
         v, still = graph.v, {graph.q[j]: ZERO for j in self.frozen}
         rates = [graph.rates[j] for j in self.frozen]
-        mu = [dot([hy.expression(float(x)) for x in row], rates) for row in self.rates]
+        mu = [dot([expression(float(x)) for x in row], rates) for row in self.rates]
         fields = [_frozen(field, still) for field in self._fields(graph)]
         drift = [_sum([m * field[i] for m, field in zip(mu, fields, strict=True)]) for i in range(len(v))]
         if graph.drift:
@@ -241,8 +242,8 @@ def solved(matrix: list[list[Expression]], right: list[Expression], reference: n
     rows, right, values = [list(row) for row in matrix], list(right), reference.copy()
     for k in range(len(rows)):
         pivot = k + int(np.abs(values[k:, k]).argmax())
-        for each in (rows, right):
-            each[k], each[pivot] = each[pivot], each[k]
+        rows[k], rows[pivot] = rows[pivot], rows[k]
+        right[k], right[pivot] = right[pivot], right[k]
         values[[k, pivot]] = values[[pivot, k]]
         for i in range(k + 1, len(rows)):
             factor = rows[i][k] / rows[k][k]
@@ -262,7 +263,7 @@ def affine(generator: Generator) -> np.ndarray:
 
 
 def _sum(terms: Sequence[Expression]) -> Expression:
-    return hy.sum(list(terms)) if terms else ZERO
+    return sum_of(list(terms)) if terms else ZERO
 
 
 def _row(numbers: np.ndarray, of: Sequence[Expression]) -> Expression:
@@ -271,9 +272,9 @@ def _row(numbers: np.ndarray, of: Sequence[Expression]) -> Expression:
 
 def _frozen(expressions: list[Expression], still: Mapping[Expression, Expression]) -> list[Expression]:
     names = {str(x) for x in still}
-    if not expressions or not names & set(hy.get_variables(expressions)):
+    if not expressions or not names & set(variables_in(expressions)):
         return expressions
-    return list(hy.subs(expressions, dict(still)))
+    return subs(expressions, dict(still))
 
 
 def state_on(flow: Flow, q: np.ndarray, numbers: np.ndarray, v: np.ndarray | None = None) -> np.ndarray:

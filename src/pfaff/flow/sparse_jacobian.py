@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from typing import Any
 
-import heyoka as hy
 import numpy as np
 from scipy import sparse
 
+from pfaff.flow.differentiation import gradient, jacobian_entries
+from pfaff.flow.expressions import Expression, par, variables_in
 from pfaff.flow.flow import Flow
-from pfaff.flow.graph import Expression
 from pfaff.statement.odes import Ode
 from pfaff.threads import once
 
@@ -33,16 +33,16 @@ class SparseLinearised:
         self._wide_rows = np.concatenate([self._rows, *[np.arange(n, dtype=np.int32)] * len(names)])
         self._wide_starts = np.concatenate([self._starts, self._starts[-1] + beside])
         self._places = places
-        self._compiled = flow.compiled(("sparse", names), self._expressions, quick=True, compact=True)
+        self._compiled = flow.compiled(("sparse", names), self._expressions)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return sparse_linearised, (self.flow, self.names)
 
     def _expressions(self) -> list[Expression]:
         rates, states, known = self.flow.expressions, self.flow.variables, self.flow.system.parameter_names
-        entries = [hy.diff(rates[i], states[j]) for j, i in self._places]
-        by_parameters = [hy.diff(f, hy.par[known.index(name)]) for name in self.names for f in rates]
-        return [*rates, *entries, *by_parameters]
+        entries = [gradient(rates[i], [states[j]])[0] for j, i in self._places]
+        columns = (jacobian_entries(rates, [par[known.index(name)]]) for name in self.names)
+        return [*rates, *entries, *(each for column in columns for each in column)]
 
     def __call__(self, x: np.ndarray, numbers: np.ndarray) -> tuple[np.ndarray, sparse.csc_array]:
         """f, and the columns ∂f/∂x and ∂f/∂p."""
@@ -74,7 +74,7 @@ def sparse_linearised(flow: Flow, names: tuple[str, ...] = ()) -> SparseLinearis
 def _dependencies(flow: Flow) -> list[list[int]]:
     """Which states each rate depends on."""
     index = {name: j for j, name in enumerate(flow.states)}
-    return [[index[name] for name in hy.get_variables([f]) if name in index] for f in flow.expressions]
+    return [[index[name] for name in variables_in([f]) if name in index] for f in flow.expressions]
 
 
 @once(most=1)

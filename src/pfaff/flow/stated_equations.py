@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from pfaff.flow.compiled import Compiled
-from pfaff.flow.graph import graph_of
+from pfaff.flow.lagrangian import graph_of
 from pfaff.statement.system import System
 from pfaff.threads import once
 
@@ -53,7 +53,7 @@ class StatedEquations:
         self.shapes = [(n, n), (n,), (m, n), (m,), (m,), (len(graph.positions),)]
         matrices = [e for row in graph.M for e in row], [e for row in graph.A for e in row]
         rows = [*matrices[0], *graph.h, *matrices[1], *graph.gamma, *graph.constraints, *graph.positions]
-        self._function = Compiled(rows, [*graph.q, *graph.v], quick=True, compact=n > 12)
+        self._function = Compiled(rows, [*graph.q, *graph.v])
 
     def __call__(self, q: np.ndarray, v: np.ndarray, numbers: np.ndarray, time: float = 0.0) -> Stated:
         values = self._function(np.concatenate([q, v]), numbers, time)

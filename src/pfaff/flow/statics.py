@@ -6,12 +6,13 @@ from dataclasses import dataclass
 from itertools import accumulate
 from math import prod
 
-import heyoka as hy
 import numpy as np
 
 from pfaff.algebra.units import inertial_units, row_units, stiffness_units
 from pfaff.flow.compiled import Compiled
-from pfaff.flow.graph import ZERO, Expression, Graph
+from pfaff.flow.differentiation import jacobian
+from pfaff.flow.expressions import ZERO, Expression, parameters_in, subs
+from pfaff.flow.lagrangian import Graph
 from pfaff.flow.uniform_motion import comoving_graph, frame_velocities_at
 from pfaff.statement.system import System
 from pfaff.threads import known_property, once
@@ -81,8 +82,8 @@ class Statics:
         self.demanding = demanding[: self.nonholonomic]
         still = graph.resting
         # Derivatives with respect to q are taken at rest: terms multiplied by a velocity then vanish.
-        balance = list(hy.subs(graph.balanced(graph.standing), still))
-        held = [hy.subs(c, still) if own else ZERO for c, own in zip(graph.constraints, demanding, strict=True)]
+        balance = subs(graph.balanced(graph.standing), still)
+        held = [c if own else ZERO for c, own in zip(subs(graph.constraints, still), demanding, strict=True)]
         blocks = [
             graph.M,
             gradient_rows(graph.slow, graph.v),
@@ -93,14 +94,13 @@ class Statics:
         demanded = held[: self.nonholonomic] + graph.positions
         load = [graph.symbols[graph.system.load]] if graph.system.load else []
         pushed = [e for row in gradient_rows(balance + demanded, load) for e in row] if load else []
-        matrices = list(hy.subs([e for rows in blocks for row in rows for e in row], still))
-        at_rest = list(hy.subs(balance + demanded + pushed, still)) + matrices
+        matrices = subs([e for rows in blocks for row in rows for e in row], still)
+        at_rest = subs(balance + demanded + pushed, still) + matrices
         shapes = [(self.n,), (self.m,), (len(pushed),), *[(len(rows), self.n) for rows in blocks]]
         ends = accumulate(prod(shape) for shape in shapes)
         self._blocks = [(slice(end - prod(shape), end), shape) for end, shape in zip(ends, shapes, strict=True)]
-        self.merely_pushed = bool(load) and not {*load} & {*hy.get_params(demanded + matrices)}
-        # These functions are small and seldom called: quick compilation beats quick evaluation.
-        self._function = Compiled(at_rest, unknowns, quick=True, compact=self.n > 12)
+        self.merely_pushed = bool(load) and not {e.value for e in load} & {*parameters_in(demanded + matrices)}
+        self._function = Compiled(at_rest, unknowns)
 
     def __call__(self, q: np.ndarray, multipliers: np.ndarray, parameters: np.ndarray, time: float = 0.0) -> AtRest:
         """The values at one configuration, or at many when q and the multipliers have a trailing batch axis."""
@@ -122,7 +122,7 @@ class Statics:
 def gradient_rows(functions: list[Expression], variables: list[Expression]) -> list[list[Expression]]:
     if not functions:
         return []
-    return [list(row) for row in hy.diff_tensors(functions, variables, diff_order=1).jacobian]
+    return jacobian(functions, variables)
 
 
 def all_reactions(
@@ -135,7 +135,7 @@ def all_reactions(
 @once(most=1)
 def _shares(system: System) -> Compiled:
     graph = comoving_graph(system)
-    return Compiled(graph.shared(graph.multipliers), [*graph.q, *graph.multipliers], quick=True)
+    return Compiled(graph.shared(graph.multipliers), [*graph.q, *graph.multipliers])
 
 
 @once(most=1)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from pfaff.errors import RankError
+from pfaff.flow.expressions import ONE, ZERO
 from pfaff.flow.placed import NodesAt
 from pfaff.flow.rod_mechanics import mechanics_of
 from pfaff.flow.rod_series import Chart
@@ -51,9 +52,9 @@ def shape_structured(system: System, chosen: Sequence[int] | None, settle: float
         velocity_expressions=(),
         reaction_expressions=(),
         settle=settle,
-        pivots=("determinant",) if columns else (),
+        pivots=(ONE,) if columns else (),  # the determinant, which has no expression
         chart=Chart(shaped, free, tuple(columns), settle),
-        bonds=("position",) * len(system.statement.positions) if settle else (),
+        bonds=(ZERO,) * len(system.statement.positions) if settle else (),  # as many as there are
     )
 
 

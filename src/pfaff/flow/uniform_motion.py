@@ -13,11 +13,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-import heyoka as hy
 import numpy as np
 import sympy as sm
 
-from pfaff.flow.graph import ZERO, Expression, Graph, convert, graph_of
+from pfaff.flow.conversion import convert
+from pfaff.flow.expressions import CLOCK, ZERO, Expression, subs
+from pfaff.flow.lagrangian import Graph, graph_of
+from pfaff.flow.tape import tape_of
 from pfaff.statement.plain_symbols import Statement
 from pfaff.statement.system import System
 from pfaff.threads import once
@@ -57,7 +59,7 @@ def comoving_graph(system: System) -> Graph:
 
     def now(expressions: Iterable[Expression]) -> list[Expression]:
         expressions = list(expressions)
-        return list(hy.subs(expressions, {hy.time: ZERO})) if expressions else []
+        return subs(expressions, {CLOCK: ZERO})
 
     h, (kinetic, potential, dissipation) = now(graph.h), now([graph.kinetic, graph.potential, graph.dissipation])
     return replace(
@@ -187,8 +189,7 @@ def _unchanged(system: System, w: tuple[sm.Expr, ...]) -> bool:
     ]
     speeds = [convert(sm.sympify(each), graph.symbols) for each in w]
     outputs = [*(e for group in groups for e in group), *speeds]
-    function = hy.cfunc(outputs, [*graph.q, *graph.v], fp_type=np.longdouble, compact_mode=n > 8, opt_level=0)
-    many = 1 + max((int(str(p)[1:]) for p in hy.get_params(outputs)), default=-1)
+    tape = tape_of(outputs, [*graph.q, *graph.v])
     ends = np.cumsum([len(group) for group in groups])[:-1]
     generator = np.random.default_rng(1851)
     defaults = [None if value is None else float(value) for value in system.parameters.values()]
@@ -197,12 +198,12 @@ def _unchanged(system: System, w: tuple[sm.Expr, ...]) -> bool:
     for k in range(2 * TRIALS):
         for size in SIZES:
             shares = generator.uniform(0.5, 1.5, len(defaults))
-            numbers = (shares * (usual if k % 2 else signs))[:many].astype(np.longdouble)
+            numbers = (shares * (usual if k % 2 else signs)).astype(np.longdouble)
             x = generator.uniform(0.2 * size, size, 2 * n).astype(np.longdouble)
             time, later = (np.longdouble(each) for each in generator.uniform(0.3, 1.5, 2))
-            here = function(x, pars=numbers, time=time)
+            here = tape.value(x, numbers, time)
             moved = x + later * np.concatenate([here[len(here) - n :], np.zeros(n, np.longdouble)])
-            there = function(moved, pars=numbers, time=time + later)
+            there = tape.value(moved, numbers, time + later)
             if np.isfinite(here).all() and np.isfinite(there).all():
                 break
         else:

@@ -7,7 +7,7 @@ import numpy as np
 from pfaff.checks import Check
 from pfaff.checks.dynamics import obeyed_equations
 from pfaff.flow.compiled import Compiled
-from pfaff.flow.graph import Expression, stated_graph_of
+from pfaff.flow.lagrangian import stated_graph_of
 from pfaff.statement.system import System
 from pfaff.threads import once
 
@@ -22,7 +22,7 @@ def verified_accelerations(
 ) -> list[Check]:
     """The checks at columns of states, of the reactions of all constraints."""
     n, m = len(system.coordinates), len(system.stated.constraints)
-    values = _quickly(system)(x, numbers, time).T
+    values = stated_balances(system)(x, numbers, time).T
     M, h, A, gamma = np.split(values, np.cumsum([n * n, n, m * n]), axis=1)
     matrices = M.reshape(-1, n, n), h.T, A.reshape(-1, m, n), gamma.T
     return obeyed_equations(*matrices, accelerations, reactions)
@@ -31,16 +31,6 @@ def verified_accelerations(
 @once(most=1)
 def stated_balances(system: System) -> Compiled:
     """M, h, A and γ of Lagrange's equations, with all constraints that are stated."""
-    return Compiled(*_parts(system), compact=len(system.coordinates) > 8)
-
-
-@once(most=1)
-def _quickly(system: System) -> Compiled:
-    """The same, compiled for few states."""
-    return Compiled(*_parts(system), quick=True, compact=len(system.coordinates) > 4)
-
-
-def _parts(system: System) -> tuple[list[Expression], list[Expression]]:
     graph = stated_graph_of(system)
     rows = [*(e for row in graph.M for e in row), *graph.h, *(e for row in graph.A for e in row), *graph.gamma]
-    return rows, [*graph.q, *graph.v]
+    return Compiled(rows, [*graph.q, *graph.v])

@@ -11,14 +11,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-import heyoka as hy
 import numpy as np
 
 from pfaff.algebra.allowed_inertia import penalised
 from pfaff.algebra.tolerances import RANK
 from pfaff.errors import ConvergenceError
 from pfaff.flow.compiled import Compiled
-from pfaff.flow.graph import ZERO, dot, gradient, stated_graph_of
+from pfaff.flow.differentiation import gradient
+from pfaff.flow.expressions import ZERO, subs
+from pfaff.flow.lagrangian import dot, stated_graph_of
 from pfaff.flow.verified_accelerations import stated_balances
 from pfaff.motion.between_steps import NEVER, Resolution
 from pfaff.motion.measures import Energy, Stored, has_power, measures
@@ -225,9 +226,9 @@ def _split(system: System, values: np.ndarray) -> tuple[np.ndarray, np.ndarray, 
 def powers(system: System) -> Compiled:
     """Powers dissipated and supplied by forces and explicit time, and b of every constraint, at a midpoint."""
     graph = stated_graph_of(system)
-    still = hy.subs(graph.constraints, dict.fromkeys(graph.v, ZERO)) if graph.constraints else []
+    still = subs(graph.constraints, dict.fromkeys(graph.v, ZERO))
     rows = [dot(gradient(graph.dissipation, graph.v), graph.v), dot(graph.forces, graph.v) + graph.explicit, *still]
-    return Compiled(rows, [*graph.q, *graph.v], quick=True)
+    return Compiled(rows, [*graph.q, *graph.v])
 
 
 def _work(case: Case, track: Track) -> np.ndarray:

@@ -16,7 +16,7 @@ import sympy as sm
 
 from pfaff.errors import ParameterError
 from pfaff.flow.compiled import Compiled
-from pfaff.flow.graph import graph_of
+from pfaff.flow.lagrangian import graph_of
 from pfaff.motion.sampled import (
     DEGREE,
     LINEAR,
@@ -190,7 +190,7 @@ def _carried_inertias(
     for name in driven:
         q[names.index(name)] = _at_the_start(name, functions[name].subs(first))
     graph = graph_of(case.system)
-    own = Compiled([graph.M[k][k] for k in range(len(names))], graph.q, quick=True)(q, case.numbers)
+    own = Compiled([graph.M[k][k] for k in range(len(names))], graph.q)(q, case.numbers)
     own = np.where(np.isfinite(own) & (own > 0), own, 0.0)
     anyone = own.max() or 1.0
     return {inertia_of(name): float(own[names.index(name)]) or float(anyone) for name in driven}

@@ -12,7 +12,8 @@ import sympy as sm
 
 from pfaff.errors import ParameterError, nearest
 from pfaff.flow.compiled import Compiled
-from pfaff.flow.graph import convert
+from pfaff.flow.conversion import convert
+from pfaff.flow.expressions import expression
 from pfaff.motion.drive import Driven
 from pfaff.motion.outcomes import Outcome, Status
 from pfaff.motion.taylor import Equations
@@ -148,7 +149,7 @@ class Watch:
 
     def _values(self, name: str, t: np.ndarray, y: np.ndarray, integrator: Any) -> np.ndarray:
         states = [state for state, _ in integrator.sys]
-        return Compiled([self._lowered[name]], states, quick=True)(y, integrator.pars, t)
+        return Compiled([self._lowered[name]], states)(y, integrator.pars, t)
 
 
 def lower_event(driven: Driven, eqs: Equations, name: str, expression: Any) -> Any:
@@ -168,7 +169,7 @@ def lower_event(driven: Driven, eqs: Equations, name: str, expression: Any) -> A
 
 def numbers_of(case: Bound) -> dict[sm.Symbol, Any]:
     """The parameters as heyoka's numbers: SymPy would raise its own to powers in all their digits."""
-    return {p: hy.expression(float(v)) for p, v in zip(case.system.parameters, case.numbers, strict=True)}
+    return {p: expression(float(v)) for p, v in zip(case.system.parameters, case.numbers, strict=True)}
 
 
 def parsed_event(

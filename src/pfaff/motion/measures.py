@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import heyoka as hy
 import numpy as np
 
 from pfaff.flow.compiled import Compiled
-from pfaff.flow.graph import Expression, Graph, dot, gradient, graph_of, stated_graph_of
+from pfaff.flow.differentiation import gradient
+from pfaff.flow.expressions import Expression, expression, subs, sum_of
+from pfaff.flow.lagrangian import Graph, dot, graph_of, stated_graph_of
 from pfaff.flow.structured import Matched
 from pfaff.flow.structured_views import energy_rows, power_rows
 from pfaff.motion.dense_output import Flight
@@ -132,9 +133,9 @@ def measures(system: System) -> Compiled | Matched:
     if system.rods:
         return energy_rows(system)
     graph = stated_graph_of(system)
-    total = hy.sum([dot(gradient(graph.kinetic, graph.v), graph.v), -graph.kinetic, graph.potential])
+    total = sum_of([dot(gradient(graph.kinetic, graph.v), graph.v), -graph.kinetic, graph.potential])
     rows = [graph.kinetic, graph.potential, total, *graph.positions, *graph.constraints]
-    return Compiled(rows, [*graph.q, *graph.v], quick=True)
+    return Compiled(rows, [*graph.q, *graph.v])
 
 
 @once(most=1)
@@ -144,12 +145,12 @@ def powers(system: System) -> Compiled | Matched:
         return power_rows(system)
     graph = graph_of(system)
     reactions = graph.solve()[1] if system.redundant else system.flow.reaction_expressions
-    return Compiled(power_expressions(graph, reactions), [*graph.q, *graph.v], quick=True)
+    return Compiled(power_expressions(graph, reactions), [*graph.q, *graph.v])
 
 
 def power_expressions(graph: Graph, reactions: Sequence[Expression]) -> list[Expression]:
-    still = hy.subs(graph.constraints, {v: hy.expression(0.0) for v in graph.v}) if graph.constraints else []
-    supplied = hy.sum([dot(graph.forces, graph.v), dot(reactions, still), graph.explicit])
+    still = subs(graph.constraints, {v: expression(0.0) for v in graph.v})
+    supplied = sum_of([dot(graph.forces, graph.v), dot(reactions, still), graph.explicit])
     return [dot(gradient(graph.dissipation, graph.v), graph.v), supplied]
 
 

@@ -11,12 +11,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-import heyoka as hy
 import numpy as np
 import sympy as sm
 
 from pfaff.flow.compiled import Compiled
-from pfaff.flow.graph import CLOCK, clocked, convert, graph_of, timed
+from pfaff.flow.conversion import convert
+from pfaff.flow.differentiation import jacobian_entries
+from pfaff.flow.expressions import CLOCK, expression, par
+from pfaff.flow.lagrangian import graph_of
 from pfaff.statement import System
 from pfaff.statement.odes import Ode
 from pfaff.threads import once
@@ -72,8 +74,8 @@ def steep_functions(system: System | Ode, tolerance: float) -> Steep | None:
     """The functions that steps of this tolerance may leap over; None if the statement has none."""
     if isinstance(system, Ode):
         states, time, written = system.symbols, system.time, system.right_hand_sides
-        symbols: dict[Any, Any] = {x: hy.expression(x.name) for x in states} | {time: hy.time}
-        symbols |= {p: hy.par[k] for k, p in enumerate(system.parameters)}
+        symbols: dict[Any, Any] = {x: expression(x.name) for x in states} | {time: CLOCK}
+        symbols |= {p: par[k] for k, p in enumerate(system.parameters)}
     else:
         if system.rods:
             return None
@@ -84,10 +86,10 @@ def steep_functions(system: System | Ode, tolerance: float) -> Steep | None:
     found = arguments(written, frozenset((*states, time)), tolerance)
     if not found:
         return None
-    rows = clocked([convert(u, {x: symbols[x] for x in u.free_symbols}) for u in found])
+    rows = [convert(u, {x: symbols[x] for x in u.free_symbols}) for u in found]
     variables = [symbols[x] for x in states]
-    slopes = hy.diff_tensors(rows, [*variables, CLOCK], diff_order=1).jacobian
-    compiled = Compiled(timed([*rows, *np.ravel(slopes)]), variables, quick=True, compact=len(states) > 16)
+    slopes = jacobian_entries(rows, [*variables, CLOCK])
+    compiled = Compiled([*rows, *slopes], variables)
     kinds, exponents = zip(*found.values(), strict=True)
     return Steep(compiled, np.array(kinds), np.array(exponents, dtype=float))
 
@@ -98,8 +100,8 @@ def arguments(
     """Arguments with the kinds of their functions and exponents; empty if a step of this tolerance sees all of them."""
     found: dict[sm.Expr, tuple[int, float]] = {}
     hidden = False
-    for expression in written:
-        for node in sm.preorder_traversal(expression):
+    for stated in written:
+        for node in sm.preorder_traversal(stated):
             kind = _kind(node, moving)
             if kind is None:
                 continue

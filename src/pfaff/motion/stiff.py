@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-import heyoka as hy
 import numpy as np
 
 from pfaff.errors import ConvergenceError
 from pfaff.flow.compiled import Compiled
-from pfaff.flow.graph import graph_of
+from pfaff.flow.differentiation import jacobian_entries
+from pfaff.flow.expressions import expression, par
 from pfaff.flow.initial import Constraints, on_positions, on_velocities
+from pfaff.flow.lagrangian import graph_of
 from pfaff.flow.shape import ignorable_coordinates
 from pfaff.flow.structured import Matched
 from pfaff.flow.structured_views import stiff_rows
@@ -168,13 +169,8 @@ def compiled(system: System) -> tuple[Compiled | Matched, Compiled | Matched]:
     if system.rods:
         return stiff_rows(system)
     graph = graph_of(system)
-    stabilisation = hy.par[len(system.parameters)] if graph.A else None
+    stabilisation = par[len(system.parameters)] if graph.A else None
     accelerations, reactions = graph.solve(stabilisation)
-    variables = [*graph.q, *graph.v, hy.expression("energy dissipated"), hy.expression("energy supplied")]
+    variables = [*graph.q, *graph.v, expression("energy dissipated"), expression("energy supplied")]
     rates = [*graph.v, *accelerations, *power_expressions(graph, reactions)]
-    jacobian = hy.diff_tensors(rates, variables, diff_order=1).jacobian
-    large = len(graph.q) > 4
-    return (
-        Compiled(rates, variables, compact=large),
-        Compiled(list(np.ravel(jacobian)), variables, compact=large),
-    )
+    return Compiled(rates, variables), Compiled(jacobian_entries(rates, variables), variables)

@@ -12,13 +12,13 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
-import heyoka as hy
 import numpy as np
 
 from pfaff.errors import ConvergenceError
 from pfaff.flow.collected import collect
 from pfaff.flow.compiled import Compiled, taylor_method
-from pfaff.flow.graph import Expression, Graph, graph_of
+from pfaff.flow.expressions import Expression, par
+from pfaff.flow.lagrangian import Graph, graph_of
 from pfaff.motion.dense_output import put
 from pfaff.motion.drive import SINCE
 from pfaff.statement import System
@@ -59,7 +59,7 @@ class Equations:
     def operations(self) -> int:
         """Elementary operations of one evaluation."""
         states, rates = zip(*self.rates, strict=True)
-        return Compiled(rates, states, quick=True).operations
+        return Compiled(rates, states).operations
 
     def optimised(self, long: bool = False) -> Build:
         """The build without loops where that pays: for few operations, or for long motions."""
@@ -88,7 +88,7 @@ def equations(system: System, zeros: frozenset[str]) -> Equations:
     collected = None if SINCE in system.parameter_names else collect(system, zeros)
     graph = collected.graph if collected else graph_of(system, zeros)
     coefficients = len(collected.coefficients) if collected else len(system.parameters)
-    accelerations, reactions = graph.solve(hy.par[coefficients] if graph.A else None)
+    accelerations, reactions = graph.solve(par[coefficients] if graph.A else None)
     rates = [*zip(graph.q, graph.v, strict=True), *zip(graph.v, accelerations, strict=True)]
     numbers = collected.numbers if collected else (lambda parameters: parameters)
     return Equations(graph, rates, graph.shared(reactions), numbers, coefficients, lean=collected is not None)

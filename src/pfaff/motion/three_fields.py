@@ -31,12 +31,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import heyoka as hy
 import numpy as np
 from scipy.linalg.lapack import dgesv, dgetrf, dgetrs
 
 from pfaff.flow.compiled import Compiled
-from pfaff.flow.graph import gradient, stated_graph_of
+from pfaff.flow.differentiation import gradient, jacobian
+from pfaff.flow.expressions import par
+from pfaff.flow.lagrangian import stated_graph_of
 from pfaff.statement import System
 from pfaff.threads import once
 
@@ -223,15 +224,15 @@ def _solve(K: np.ndarray, right: np.ndarray) -> np.ndarray | None:
 def compiled(system: System) -> tuple[Compiled, Compiled]:
     """The equations of the midpoint with their derivatives (h/2 is one parameter more), and those of the end."""
     graph = stated_graph_of(system)
-    half = hy.par[len(system.parameters)]
+    half = par[len(system.parameters)]
     q, v = graph.q, graph.v
     momentum = gradient(graph.kinetic, v)
     parts = [gradient(e, x) for e, x in ((graph.kinetic, q), (graph.potential, q), (graph.dissipation, v))]
     force = [T - V - D + Q for T, V, D, Q in zip(*parts, graph.forces, strict=True)]
     balance = [p - half * f for p, f in zip(momentum, force, strict=True)]
-    slopes = hy.diff_tensors(balance, [*q, *v], diff_order=1).jacobian
+    slopes = jacobian(balance, [*q, *v])
     n = len(q)
     newton = [row[n + j] + half * row[j] for row in slopes for j in range(n)]
-    middle = Compiled([*balance, *newton, *momentum], [*q, *v], compact=n > 8)
+    middle = Compiled([*balance, *newton, *momentum], [*q, *v])
     end = [*momentum, *graph.positions, *graph.constraints, *(e for row in (*graph.A, *graph.M) for e in row)]
-    return middle, Compiled(end, [*q, *v], compact=n > 8)
+    return middle, Compiled(end, [*q, *v])

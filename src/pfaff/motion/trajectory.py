@@ -9,7 +9,6 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-import heyoka as hy
 import numpy as np
 import sympy as sm
 
@@ -17,7 +16,8 @@ from pfaff.archive.stored import labels, write
 from pfaff.checks import Check, Checked
 from pfaff.errors import ConvergenceError, ParameterError
 from pfaff.flow.compiled import taylor_method
-from pfaff.flow.graph import convert
+from pfaff.flow.conversion import convert
+from pfaff.flow.expressions import CLOCK
 from pfaff.motion.between_steps import Guard, rates_by
 from pfaff.motion.dense_output import Flight
 from pfaff.motion.events import Crossings, Watch, numbers_of, parsed_event
@@ -204,5 +204,5 @@ def _lowered(case: OdeCase, name: str, expression: Any) -> Any:
     known.setdefault("t", time)
     functions = dict(zip(system.equations, system.symbols, strict=True))
     parsed = parsed_event(name, expression, known, functions, case.system.parameters)
-    symbols = {x: hy.expression(x.name) for x in system.symbols} | {time: hy.time} | numbers_of(case)
+    symbols = {x: expression(x.name) for x in system.symbols} | {time: CLOCK} | numbers_of(case)
     return convert(parsed, symbols)

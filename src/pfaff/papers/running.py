@@ -24,7 +24,6 @@ from typing import Any
 from pfaff.archive.files import copy, whole, write_text
 from pfaff.archive.layouts import Misfit, Sizes, typed
 from pfaff.errors import ParameterError
-from pfaff.flow.caches import cache_folder
 from pfaff.papers.reproduction import Claim, Item, Paper, Picture, Reproduction
 from pfaff.threads import part_of_a_whole
 
@@ -183,14 +182,14 @@ def sources() -> str:
     for path in sorted(package.rglob("*.py")):
         if path.relative_to(package).parts[0] not in BESIDE:
             digest.update(path.relative_to(package).as_posix().encode() + path.read_bytes())
-    for name in ("heyoka", "matplotlib", "numba", "numpy", "scipy", "sympy"):
+    for name in ("matplotlib", "numba", "numpy", "scipy", "sympy"):
         digest.update(f"{name} {version(name)}".encode())
     return digest.hexdigest()[:16]
 
 
 def kept_in() -> Path:
     """The folder for what is kept from run to run."""
-    return cache_folder() / "papers"
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "pfaff" / "papers"
 
 
 def _store(key: str) -> Path:

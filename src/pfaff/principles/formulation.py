@@ -10,8 +10,9 @@ import numpy as np
 
 from pfaff.errors import ParameterError
 from pfaff.flow.compiled import Compiled
+from pfaff.flow.expressions import Expression
 from pfaff.flow.flow import Flow, numbers_of
-from pfaff.flow.graph import Expression, Graph, graph_of
+from pfaff.flow.lagrangian import Graph, graph_of
 from pfaff.statement import System
 from pfaff.statement.values import numbers_from
 from pfaff.threads import cached_property
@@ -66,15 +67,13 @@ class Formulation:
 
     @cached_property
     def _speeds(self) -> Compiled | None:
-        return Compiled(self.speeds, [*self.graph.q, *self.graph.v], quick=True) if self.speeds else None
+        return Compiled(self.speeds, [*self.graph.q, *self.graph.v]) if self.speeds else None
 
     @cached_property
     def _unknowns(self) -> Compiled:
         return Compiled(
             [e for part in self.parts for e in part],
             self.flow.variables,
-            quick=True,
-            compact=len(self.flow.states) > 28,
         )
 
 

@@ -4,20 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import heyoka as hy
-
-from pfaff.flow.graph import (
-    ZERO,
-    Expression,
-    back_substitute,
-    clocked,
-    dot,
-    factorise,
-    gradient,
-    graph_of,
-    timed,
-    total_derivative,
-)
+from pfaff.flow.differentiation import gradient
+from pfaff.flow.expressions import ZERO, Expression, expression, subs, sum_of
+from pfaff.flow.lagrangian import back_substitute, dot, factorise, graph_of, total_derivative
 from pfaff.principles.formulation import Formulation, flow_of
 from pfaff.statement import System
 
@@ -29,20 +18,19 @@ def hamilton(system: System, momenta: Sequence[str]) -> Formulation:
     constraints only, T + ½ cᵀS c with c = A q̇ + b has the same momenta and motions, and a regular M.
     """
     graph = graph_of(system)
-    pi = [hy.expression(name) for name in momenta]
+    pi = [expression(name) for name in momenta]
     held = zip(graph.elimination.weights, graph.constraints, strict=False)
-    (kinetic,) = clocked([hy.sum([graph.kinetic, *(s * c * c / 2.0 for s, c in held)])])
+    kinetic = sum_of([graph.kinetic, *(s * c * c / 2.0 for s, c in held)])
     impulses = gradient(kinetic, graph.v)
-    inertia, rest = total_derivative(impulses, graph.q, graph.v)
-    transport = timed(rest)  # Ṁ q̇ + ȧ
-    *a, T0 = timed(list(hy.subs([*impulses, kinetic], dict.fromkeys(graph.v, ZERO))))
-    mass = factorise([timed(row) for row in inertia] if graph.elimination.weights else graph.M)
+    inertia, transport = total_derivative(impulses, graph.q, graph.v)
+    *a, T0 = subs([*impulses, kinetic], dict.fromkeys(graph.v, ZERO))
+    mass = factorise(inertia if graph.elimination.weights else graph.M)
     relative = [p - x for p, x in zip(pi, a, strict=True)]
     velocities = back_substitute(mass, relative)
-    H = hy.sum([dot(relative, velocities) / 2.0, -T0, graph.potential])
+    H = sum_of([dot(relative, velocities) / 2.0, -T0, graph.potential])
 
     def in_momenta(expressions: list[Expression]) -> list[Expression]:
-        return list(hy.subs(expressions, dict(zip(graph.v, velocities, strict=True)))) if expressions else []
+        return subs(expressions, dict(zip(graph.v, velocities, strict=True)))
 
     drag = gradient(graph.dissipation, graph.v)
     active = in_momenta([force - d for force, d in zip(graph.forces, drag, strict=True)])
@@ -54,4 +42,4 @@ def hamilton(system: System, momenta: Sequence[str]) -> Formulation:
     p = back_substitute(factorise(schur), excess)
     rates = [f - dot([row[j] for row in graph.A], p) for j, f in enumerate(push)]
     accelerations = [x - dot([column[j] for column in columns], p) for j, x in enumerate(free)]
-    return Formulation(flow_of(system, momenta, rates, velocities, p), timed(impulses), accelerations)
+    return Formulation(flow_of(system, momenta, rates, velocities, p), impulses, accelerations)

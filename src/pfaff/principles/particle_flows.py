@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from pfaff.flow.graph import CLOCK, Expression, Graph, convert, dot, graph_of, timed, total_derivative
+from pfaff.flow.conversion import convert
+from pfaff.flow.expressions import Expression
+from pfaff.flow.lagrangian import Graph, dot, graph_of, total_derivative
 from pfaff.principles.formulation import Formulation, flow_of
 from pfaff.statement import System
 
@@ -30,13 +32,11 @@ class ParticleFormulation(Formulation):
 def by_particles(system: System) -> ParticleFormulation:
     """Σ (F − m R̈)·∂R/∂q_j = (Aᵀp)_j with R̈ = J q̈ + ρ, ρ the part without accelerations."""
     graph, s = graph_of(system), system.statement
-    symbols = {**graph.symbols, s.time: CLOCK}
-    masses = [convert(each.mass, symbols) for each in s.particles for _ in each.position]
-    positions = [convert(e, symbols) for each in s.particles for e in each.position]
-    forces = timed([convert(e, symbols) for each in s.particles for e in each.force or ()])
+    masses = [convert(each.mass, graph.symbols) for each in s.particles for _ in each.position]
+    positions = [convert(e, graph.symbols) for each in s.particles for e in each.position]
+    forces = [convert(e, graph.symbols) for each in s.particles for e in each.force or ()]
     motion = total_derivative(positions, graph.q, graph.v)[1]  # Ṙ = J q̇ + ∂R/∂t
-    rows, rest = total_derivative(motion, graph.q, graph.v)
-    J, rho = [timed(row) for row in rows], timed(rest)
+    J, rho = total_derivative(motion, graph.q, graph.v)
     n = len(graph.q)
     inertia = [m * r - f for m, r, f in zip(masses, rho, forces, strict=True)]
     by_coordinate = [[row[j] for row in J] for j in range(n)]

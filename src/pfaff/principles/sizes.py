@@ -14,7 +14,7 @@ import numpy as np
 
 from pfaff.algebra.allowed_inertia import penalised
 from pfaff.flow.cancellation import sized
-from pfaff.flow.graph import Graph
+from pfaff.flow.lagrangian import Graph
 from pfaff.flow.program import Program, program_of
 from pfaff.principles import AppellEquations, Principle
 from pfaff.statement.inertia import usual_inertias

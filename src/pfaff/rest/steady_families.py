@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pfaff.algebra.bordering import balanced
+from pfaff.flow.expressions import Expression
 from pfaff.flow.flow import Flow
-from pfaff.flow.graph import Expression, graph_of
+from pfaff.flow.lagrangian import graph_of
 from pfaff.flow.statics import gradient_rows
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ def allowed_directions(flow: Flow, x: np.ndarray, numbers: np.ndarray) -> np.nda
         graph = flow.unsolved or graph_of(system)
         return [e for row in gradient_rows(graph.positions, flow.variables) for e in row]
 
-    values = flow.compiled("holonomic rows", rows, quick=True)(x, numbers)
+    values = flow.compiled("holonomic rows", rows)(x, numbers)
     return np.linalg.svd(values.reshape(count, n))[2][count:].T
 
 

@@ -17,8 +17,8 @@ LONGEST = 100  # characters of a name or title
 
 
 def checked_name(name: Any, what: str) -> str:
-    """A name that formulas can be written with; ``what`` is the kind of thing, such as a coordinate. heyoka reserves
-    __."""
+    """A name that formulas can be written with; ``what`` is the kind of thing, such as a coordinate. Those with
+    __ before them are Python's own."""
     if not isinstance(name, str) or not name.isidentifier() or f"{name}_".startswith("__") or len(name) > LONGEST:
         example = re.sub(r"\W+", "_", name).strip("_0123456789")[:20] if isinstance(name, str) else ""
         raise StatementError(

@@ -14,7 +14,7 @@ from pfaff.errors import ParameterError, PfaffError
 from pfaff.statement.values import shown
 from pfaff.studies.block import CRASHED, Block, Job, Outcome, compute
 from pfaff.studies.executors import Aside, Progress, Task, written
-from pfaff.studies.workers import Order, one_thread
+from pfaff.studies.workers import Order
 
 AHEAD = 4  # tasks for each thread of the cluster that are submitted at a time
 
@@ -64,7 +64,6 @@ def on_cluster(task: Task, client: Any, progress: Progress) -> None:
 
 def computed(job: Job, store: Any, order: Order) -> Block:
     """The task of a worker of the cluster; only results that are not in a store are returned."""
-    one_thread()
     after = Aside(store, order).put if store is not None else lambda k, outcome: None
     block = compute(job, order.places, order.known, after=after)
     if store is not None:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import heyoka as hy
-import numpy as np
-
 from pfaff.flow.compiled import Compiled
+from pfaff.flow.differentiation import derivatives, jacobian_entries
+from pfaff.flow.expressions import ZERO, Expression, expression, par, subs
 from pfaff.flow.flow import Flow
-from pfaff.flow.graph import Expression
 from pfaff.threads import cached_property, once
 
 
@@ -19,18 +17,17 @@ class Functions:
         self._flow = flow
         names = flow.system.parameter_names
         stated = load in names
-        self._load = hy.par[names.index(load)] if stated else hy.expression(load)
-        self._replaced = {} if stated else {self._load: hy.par[len(names)]}
+        self._load = par[names.index(load)] if stated else expression(load)
+        self._replaced = {} if stated else {self._load: par[len(names)]}
 
     def _compiled(self, expressions: list[Expression], more: list[Expression] | None = None) -> Compiled:
-        named = list(hy.subs(expressions, self._replaced)) if self._replaced else expressions
-        return Compiled(named, [*self._flow.variables, *(more or [])], quick=self._flow.heavy)
+        named = subs(expressions, self._replaced) if self._replaced else expressions
+        return Compiled(named, [*self._flow.variables, *(more or [])])
 
     @cached_property
     def affine(self) -> bool:
         """Whether f is affine in the load, judged by its expressions."""
-        tensors = hy.diff_tensors(list(self._flow.expressions), [self._load], diff_order=2)
-        return all(each == hy.expression(0.0) for _, each in tensors.get_derivatives(2))
+        return all(each is ZERO for _, each in derivatives(self._flow.expressions, [self._load], 2))
 
     @cached_property
     def _entries(self) -> list[Expression]:
@@ -50,8 +47,7 @@ class Functions:
 
     @cached_property
     def both(self) -> Compiled:
-        turned = np.ravel(hy.diff_tensors(self._entries, [self._load], diff_order=1).jacobian)
-        return self._compiled([*self._entries, *turned])
+        return self._compiled([*self._entries, *jacobian_entries(self._entries, [self._load])])
 
     @cached_property
     def second(self) -> Compiled:
@@ -63,12 +59,12 @@ class Functions:
 
     def _along(self, *orders: int) -> Compiled:
         """dᵏ/dsᵏ f(x + s v) at s = 0, for these orders k one after another, as functions of x and v."""
-        flow, s = self._flow, hy.expression("along a line")
-        directions = [hy.expression(f"direction of {name}") for name in flow.states]
+        flow, s = self._flow, expression("along a line")
+        directions = [expression(f"direction of {name}") for name in flow.states]
         moved = {x: x + s * v for x, v in zip(flow.variables, directions, strict=True)}
-        tensors = hy.diff_tensors(list(hy.subs(list(flow.expressions), moved)), [s], diff_order=max(orders))
-        derivatives = [each for order in orders for _, each in tensors.get_derivatives(order)]
-        return self._compiled(list(hy.subs(derivatives, {s: hy.expression(0.0)})), directions)
+        rates = subs(flow.expressions, moved)
+        turned = [each for order in orders for _, each in derivatives(rates, [s], order)]
+        return self._compiled(subs(turned, {s: ZERO}), directions)
 
 
 @once(most=32)

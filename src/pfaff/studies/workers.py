@@ -126,7 +126,6 @@ def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
-    one_thread()
 
     def say(*message: Any) -> None:
         pickle.dump(message, answers)
@@ -153,13 +152,6 @@ def _obey(order: Order, job: Job, store: Any, say: Any) -> None:
         return say("full", why(problem))
     block.values = {}
     say("done", block)
-
-
-def one_thread() -> None:
-    """Compiled functions on one thread: there are as many workers as cores."""
-    import heyoka
-
-    heyoka.set_nthreads(1)
 
 
 if __name__ == "__main__":

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import heyoka as hy
 import numpy as np
 
 from pfaff.algebra.bordering import Border, bordering
 from pfaff.flow.compiled import Compiled
+from pfaff.flow.expressions import Expression, par
 from pfaff.flow.flow import Flow
-from pfaff.flow.graph import Expression
 from pfaff.flow.jets import COMPACT_FROM, jets_of
 from pfaff.flow.pointers import Pointer, linked
 from pfaff.threads import cached_property, once
@@ -29,7 +28,7 @@ class Linearised:
         self._shape = (len(flow.states), 1 + len(flow.states) + len(names))
         self._whole: Compiled | None = None
         if not along_lines(flow) and not flow.structured:
-            self._whole = flow.compiled(("linearised", names), self._expressions, quick=flow.heavy)
+            self._whole = flow.compiled(("linearised", names), self._expressions)
 
     @cached_property
     def pointer(self) -> Pointer | None:
@@ -41,7 +40,7 @@ class Linearised:
 
     def _expressions(self) -> list[Expression]:
         known = self.flow.system.parameter_names
-        by = [*self.flow.variables, *(hy.par[known.index(name)] for name in self.names)]
+        by = [*self.flow.variables, *(par[known.index(name)] for name in self.names)]
         rows = zip(self.flow.expressions, self.flow.derivatives(by), strict=True)
         return [each for f, derivatives in rows for each in (f, *derivatives)]
 

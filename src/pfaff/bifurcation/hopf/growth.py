@@ -10,11 +10,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import heyoka as hy
 import numpy as np
 import sympy as sm
 
 from pfaff.errors import ParameterError
+from pfaff.flow.differentiation import jacobian_entries
 from pfaff.flow.rod_mechanics import mechanics_of
 from pfaff.flow.rod_series import parameter_list
 from pfaff.flow.series import Series
@@ -154,12 +154,10 @@ def _along(
         return rows[0], 2 * rows[1]
 
     def expressions() -> list[Any]:
-        tensors = hy.diff_tensors([flow.velocity_expressions[index]], flow.variables, diff_order=1)
-        gradient = list(tensors.gradient)
-        hessian = hy.diff_tensors(gradient, flow.variables, diff_order=1).jacobian
-        return [*gradient, *np.ravel(hessian)]
+        slopes = jacobian_entries([flow.velocity_expressions[index]], flow.variables)
+        return [*slopes, *jacobian_entries(slopes, flow.variables)]
 
-    values = flow.compiled(("curvature of velocity", name), expressions, quick=True)(x, numbers)
+    values = flow.compiled(("curvature of velocity", name), expressions)(x, numbers)
     n = len(x)
     gradient, hessian = values[:n], values[n:].reshape(n, n)
     return gradient @ directions, np.einsum("ik,ij,jk->k", directions, hessian, directions)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import io
 import pickle
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
@@ -18,8 +19,6 @@ from typing import Any
 
 from numba import njit
 from numba.core.caching import FunctionCache, IndexDataCacheFile
-
-from pfaff.flow.caches import unkept
 
 HOUSE = Path(__file__).parents[2]
 ELSEWHERE = (  # constants and functions that loops take from other rooms
@@ -39,6 +38,11 @@ def kept(**options: Any) -> Callable[[Callable[..., Any]], Any]:
         return dispatcher
 
     return decorate
+
+
+def unkept(what: str, why: object) -> None:
+    """Warn that something is not kept; Python shows the warning once."""
+    warnings.warn(f"compiled code is not kept, so that every run compiles anew: {what}: {why}", stacklevel=2)
 
 
 def is_kept(dispatcher: Any) -> bool:

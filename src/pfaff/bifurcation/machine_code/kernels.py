@@ -13,7 +13,7 @@ from numba.core import event
 from numba.core.compiler_lock import global_compiler_lock
 
 from pfaff.bifurcation.machine_code.kernel_cache import kept
-from pfaff.flow.compiled import compiling
+from pfaff.progress import patience
 
 # Sums may be reordered and fused; infinities and NaN keep their meaning, and a division by zero gives one of them. But
 # numba tests whether x is finite by x − x, which reordering makes zero: kernels test abs(x) < inf.
@@ -61,7 +61,8 @@ class Telling(local, event.Listener):
     def on_start(self, event: event.Event) -> None:
         function = event.data["dispatcher"].py_func
         ours = function.__module__.startswith("pfaff.")
-        self._under_way.append(compiling(f"{function.__name__}, for periodic orbits") if ours else nullcontext())
+        what = f"compiling {function.__name__}, for periodic orbits: once, then kept on disk"
+        self._under_way.append(patience(what) if ours else nullcontext())
         self._under_way[-1].__enter__()
 
     def on_end(self, event: event.Event) -> None:

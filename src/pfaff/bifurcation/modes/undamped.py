@@ -11,14 +11,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, cast
 
-import heyoka as hy
 import numpy as np
 import sympy as sm
 
 from pfaff.errors import ConvergenceError, NoBifurcationError, ParameterError
+from pfaff.flow.differentiation import gradient
+from pfaff.flow.expressions import ZERO, Expression, subs
 from pfaff.flow.flow import Flow
 from pfaff.flow.forcing import forcing_of
-from pfaff.flow.graph import ZERO, Expression, dot, gradient
+from pfaff.flow.lagrangian import dot
 from pfaff.flow.relative import relative_flow
 from pfaff.flow.slice import state_on
 from pfaff.flow.uniform_motion import comoving_graph
@@ -78,11 +79,11 @@ class Energy:
 
     def __call__(self, x: np.ndarray) -> np.ndarray:
         """At states, a column each."""
-        return self.flow.compiled("energy", self._in_states, quick=True)(x, self.case.numbers)[0]
+        return self.flow.compiled("energy", self._in_states)(x, self.case.numbers)[0]
 
     def gradients(self, x: np.ndarray) -> np.ndarray:
         """A column for each state."""
-        compiled = self.flow.compiled("gradient of the energy", self._gradient, quick=True)
+        compiled = self.flow.compiled("gradient of the energy", self._gradient)
         return compiled(x.reshape(len(self.flow.states), -1), self.case.numbers)
 
     def _in_states(self) -> list[Expression]:
@@ -90,7 +91,7 @@ class Energy:
         names, states = self.case.system.coordinate_names, self.flow.states
         velocities = dict(zip(graph.v, self.flow.velocity_expressions, strict=True))
         gone = {q: ZERO for q, name in zip(graph.q, names, strict=True) if name not in states}
-        kinetic, potential = hy.subs([graph.kinetic, graph.potential], velocities | gone)
+        kinetic, potential = subs([graph.kinetic, graph.potential], velocities | gone)
         moving = dict(zip(self.case.system.velocity_names, graph.drift or [], strict=False))
         free = [(v, name) for v, name in zip(self.flow.variables, states, strict=True) if name not in names]
         relative = [v - moving[name] if name in moving else v for v, name in free]
@@ -146,7 +147,7 @@ def _flow_about(free: Case, q: np.ndarray) -> Flow:
     if not flow.pivots:
         return flow
     x = state_on(flow, q, free.numbers)
-    pivots = np.abs(flow.compiled("pivots", lambda: list(flow.pivots), quick=True)(x, free.numbers))
+    pivots = np.abs(flow.compiled("pivots", lambda: list(flow.pivots))(x, free.numbers))
     if pivots.min() > ILL_SOLVED * pivots.max():
         return flow
     return relative_flow(free.system, (), free.numbers, tuple(q.tolist()))

@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TypeVar
 
-import heyoka as hy
 import numpy as np
 
 from pfaff.bifurcation.orbits.cycles import Cycle, doubled
@@ -18,8 +17,9 @@ from pfaff.bifurcation.orbits.orbit_problem import OrbitProblem
 from pfaff.bifurcation.orbits.orbits import OrbitPoint
 from pfaff.flow.all_velocities import in_all_velocities
 from pfaff.flow.compiled import Compiled
+from pfaff.flow.differentiation import jacobian_entries
+from pfaff.flow.expressions import Expression
 from pfaff.flow.flow import Flow
-from pfaff.flow.graph import Expression
 
 Of = TypeVar("Of", bound=OrbitPoint)
 
@@ -114,6 +114,6 @@ def _embedding(flow: Flow) -> tuple[Compiled, Compiled]:
         return [*shape, *flow.velocity_expressions, *(known[name] for name in flow.carried)]
 
     def slopes() -> Sequence[Expression]:
-        return list(np.ravel(hy.diff_tensors(states(), flow.variables, diff_order=1).jacobian))
+        return jacobian_entries(states(), flow.variables)
 
-    return flow.compiled("all velocities", states), flow.compiled("slopes of all velocities", slopes, quick=True)
+    return flow.compiled("all velocities", states), flow.compiled("slopes of all velocities", slopes)

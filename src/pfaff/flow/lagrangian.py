@@ -1,4 +1,4 @@
-"""From a statement in SymPy to Lagrange's equations in heyoka's expression graph.
+"""From a statement in SymPy to Lagrange's equations as expressions.
 
 Only the energies are converted; every derivative and the elimination of the multipliers happen in
 the graph, unexpanded, so that ten bars cost milliseconds. Parameters become ``par[i]``.
@@ -6,27 +6,20 @@ the graph, unexpanded, so that ten bars cost milliseconds. Parameters become ``p
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
-import heyoka as hy
 import numpy as np
 import sympy as sm
 
-from pfaff.errors import StatementError
-from pfaff.flow.caches import name_database
+from pfaff.flow.conversion import convert
+from pfaff.flow.differentiation import gradient, jacobian
+from pfaff.flow.expressions import CLOCK, ZERO, Expression, expression, par, sum_of
 from pfaff.statement.degrees import lowest_degree
 from pfaff.statement.inertia import usual_inertias
 from pfaff.statement.odes import Ode
 from pfaff.statement.system import System
 from pfaff.threads import cached_property, once
-
-Expression = Any  # heyoka's type carries no useful annotations
-name_database()
-ZERO = hy.expression(0.0)
-CLOCK = hy.expression("the time")  # a variable while differentiating, heyoka's own time afterwards
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,7 +69,7 @@ class Graph:
     def balanced(self, forces: list[Expression]) -> list[Expression]:
         """Forces, h or a part of it, with the reactions Aᵀλ."""
         return [
-            hy.sum([h, *(row[i] * p for row, p in zip(self.A, self.multipliers, strict=True))])
+            sum_of([h, *(row[i] * p for row, p in zip(self.A, self.multipliers, strict=True))])
             for i, h in enumerate(forces)
         ]
 
@@ -95,7 +88,7 @@ class Graph:
         if stabilisation is not None:
             phi = [ZERO] * self.nonholonomic + self.positions
             gamma = [
-                hy.sum([g, stabilisation * c, stabilisation * stabilisation * f / 4.0])
+                sum_of([g, stabilisation * c, stabilisation * stabilisation * f / 4.0])
                 for g, c, f in zip(gamma, self.constraints, phi, strict=True)
             ]
         return self.elimination(self.h, gamma)
@@ -132,7 +125,7 @@ class Elimination:
         heavy = [[s * a for a in row] for s, row in zip(self.weights, A, strict=False)]
         if heavy:
             M = [
-                [hy.sum([M[i][j], *(h[i] * a[j] for h, a in zip(heavy, A, strict=True))]) for j in range(n)]
+                [sum_of([M[i][j], *(h[i] * a[j] for h, a in zip(heavy, A, strict=True))]) for j in range(n)]
                 for i in range(n)
             ]
         self.mass = factorise(M)
@@ -146,7 +139,7 @@ class Elimination:
         if self.weights:
             pulls = [s * g for s, g in zip(self.weights, gamma, strict=True)]
             h = [
-                hy.sum([each, *(row[i] * g for row, g in zip(self.A, pulls, strict=True))]) for i, each in enumerate(h)
+                sum_of([each, *(row[i] * g for row, g in zip(self.A, pulls, strict=True))]) for i, each in enumerate(h)
             ]
         free = back_substitute(self.mass, h)  # M⁻¹h: minus the acceleration without constraints
         if not self.A:
@@ -166,7 +159,7 @@ class Elimination:
 
         def entry(i: int, j: int) -> Expression:
             among = [c[i] * c[j] / w for c, w in zip(C, weights, strict=True)]
-            return hy.sum([*among, 1.0 / known[i]]) if i == j else hy.sum(among)
+            return sum_of([*among, 1.0 / known[i]]) if i == j else sum_of(among)
 
         pulls = back_substitute(factorise([[entry(i, j) for j in range(m)] for i in range(m)]), reactions)
         return [
@@ -179,7 +172,7 @@ def _constraint_weights(M: list[list[Expression]], A: list[list[Expression]], us
     """S = μ/Σ a_j²/m_j for every row, with the usual inertia m_j of coordinates and μ the mean of M_jj/m_j: the inertia
     that a row moves, in any units and for heavier parameters too, where single inertias vanish."""
     massive = [j for j in range(len(M)) if M[j][j] != ZERO]
-    mean = hy.sum([M[j][j] * float(1 / usual[j] / len(massive)) for j in massive])
+    mean = sum_of([M[j][j] * float(1 / usual[j] / len(massive)) for j in massive])
     return [mean / dot([a * float(1 / m) for a, m in zip(row, usual, strict=True)], row) for row in A]
 
 
@@ -191,12 +184,12 @@ def lower(system: System, without: frozenset[str] = frozenset(), every_row: bool
     """
     s = system.stated if every_row else system.statement
     names = [x.name for x in s.q]
-    q = [hy.expression(name) for name in names]
-    v = [hy.expression(f"{name}_dot") for name in names]
+    q = [expression(name) for name in names]
+    v = [expression(f"{name}_dot") for name in names]
     symbols = {
         **dict(zip(s.q, q, strict=True)),
         **dict(zip(s.v, v, strict=True)),
-        **{p: ZERO if p.name in without else hy.par[i] for i, p in enumerate(system.parameters)},
+        **{p: ZERO if p.name in without else par[i] for i, p in enumerate(system.parameters)},
         s.time: CLOCK,
     }
     T, V, D = (convert(e, symbols) for e in (s.kinetic, s.potential, s.dissipation))
@@ -216,36 +209,35 @@ def lower(system: System, without: frozenset[str] = frozenset(), every_row: bool
         system=system,
         q=q,
         v=v,
-        multipliers=[hy.expression(f"multiplier {name}") for name in names_of_reactions],
-        kinetic=timed([T])[0],
-        potential=timed([V])[0],
-        dissipation=timed([D])[0],
-        forces=timed(Q),
-        M=[timed(row) for row in M],
-        h=timed(_added(inertial, elastic, viscous, forces)),
-        standing=timed(_added(*moving, elastic, *([] if quadratic_D else [viscous]), forces)),
-        slow=timed(_added(*moving, viscous, forces)),
-        A=[timed(row) for row in A],
-        gamma=timed(gamma),
-        constraints=timed(c),
-        positions=timed(phi),
-        repeated=[timed(row) for row in total_derivative(more, q, v)[0]],
-        explicit=timed([convert(s.potential.diff(s.time) - s.kinetic.diff(s.time), symbols)])[0],
-        symbols={**symbols, s.time: hy.time},
+        multipliers=[expression(f"multiplier {name}") for name in names_of_reactions],
+        kinetic=[T][0],
+        potential=[V][0],
+        dissipation=[D][0],
+        forces=Q,
+        M=M,
+        h=_added(inertial, elastic, viscous, forces),
+        standing=_added(*moving, elastic, *([] if quadratic_D else [viscous]), forces),
+        slow=_added(*moving, viscous, forces),
+        A=A,
+        gamma=gamma,
+        constraints=c,
+        positions=phi,
+        repeated=total_derivative(more, q, v)[0],
+        explicit=[convert(s.potential.diff(s.time) - s.kinetic.diff(s.time), symbols)][0],
+        symbols=symbols,
     )
 
 
 def _added(*contributions: list[list[Expression]]) -> list[Expression]:
     """The sums of the contributions to each equation."""
-    return [hy.sum([term for terms in parts for term in terms]) for parts in zip(*contributions, strict=True)]
+    return [sum_of([term for terms in parts for term in terms]) for parts in zip(*contributions, strict=True)]
 
 
 def lower_ode(ode: Ode) -> list[Expression]:
     """The right-hand sides of a plain ODE, in its states, its parameters and the time."""
-    states = {x: hy.expression(x.name) for x in ode.symbols}
-    known = {ode.time: hy.time, **states, **{p: hy.par[i] for i, p in enumerate(ode.parameters)}}
-    # heyoka examines all known symbols for every expression: with many states, only those that occur are passed.
-    return [convert(e, {x: known[x] for x in e.free_symbols}) for e in ode.right_hand_sides]
+    states = {x: expression(x.name) for x in ode.symbols}
+    known = {ode.time: CLOCK, **states, **{p: par[i] for i, p in enumerate(ode.parameters)}}
+    return [convert(e, known) for e in ode.right_hand_sides]
 
 
 @once(most=64)
@@ -264,48 +256,6 @@ def stated_graph_of(system: System) -> Graph:
     return lower(system, every_row=True)
 
 
-def timed(expressions: list[Expression]) -> list[Expression]:
-    """The expressions with heyoka's time in place of the clock."""
-    if not any("the time" in hy.get_variables([e]) for e in expressions):
-        return expressions
-    return list(hy.subs(expressions, {CLOCK: hy.time}))
-
-
-def clocked(expressions: list[Expression]) -> list[Expression]:
-    """The expressions with the clock in place of heyoka's time: to be differentiated with respect to it."""
-    return list(hy.subs(expressions, {hy.time: CLOCK})) if expressions else []
-
-
-def convert(expression: sm.Expr, symbols: dict[sm.Symbol, Expression]) -> Expression:
-    """A SymPy expression in heyoka's graph."""
-    # heyoka takes only rationals that a binary float holds exactly: the others are rounded here, once.
-    fractions = {r: hy.expression(float(r)) for r in expression.atoms(sm.Rational) if r.q & (r.q - 1)}
-    known: dict[sm.Basic, Expression] = {sm.E: hy.expression(math.e), **symbols, **fractions}
-    try:
-        for power in sorted(filter(_is_cube_or_higher, expression.atoms(sm.Pow)), key=sm.count_ops):
-            known[power] = _power(hy.from_sympy(power.base, known) + ZERO, int(power.exp))
-        return hy.from_sympy(expression, known) + ZERO
-    except (TypeError, ValueError) as problem:
-        raise StatementError(f"{expression} contains a function that cannot be compiled: {problem}") from problem
-
-
-def _is_cube_or_higher(power: sm.Pow) -> bool:
-    return bool(power.exp.is_Integer and power.exp > 2)
-
-
-def _power(base: Expression, exponent: int) -> Expression:
-    """A power by products: the Taylor coefficients of heyoka's own powers above two are not finite at zero."""
-    if exponent == 1:
-        return base
-    half = _power(base, exponent // 2)
-    return half * half * base if exponent % 2 else half * half
-
-
-def gradient(expression: Expression, variables: Sequence[Expression]) -> list[Expression]:
-    tensors = hy.diff_tensors([expression], list(variables), diff_order=1)
-    return list(tensors.gradient)
-
-
 def total_derivative(
     functions: list[Expression], q: list[Expression], v: list[Expression]
 ) -> tuple[list[list[Expression]], list[Expression]]:
@@ -313,13 +263,13 @@ def total_derivative(
     if not functions:
         return [], []
     n = len(q)
-    rows = [list(row) for row in hy.diff_tensors(functions, [*q, *v, CLOCK], diff_order=1).jacobian]
-    return [row[n:-1] for row in rows], [hy.sum([dot(row[:n], v), row[-1]]) for row in rows]
+    rows = jacobian(functions, [*q, *v, CLOCK])
+    return [row[n:-1] for row in rows], [sum_of([dot(row[:n], v), row[-1]]) for row in rows]
 
 
 def dot(a: Sequence[Expression], b: Sequence[Expression]) -> Expression:
     terms = [x * y for x, y in zip(a, b, strict=True)]
-    return hy.sum(terms) if terms else ZERO
+    return sum_of(terms) if terms else ZERO
 
 
 def factorise(S: list[list[Expression]]) -> tuple[list[list[Expression]], list[Expression]]:
