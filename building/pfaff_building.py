@@ -71,17 +71,19 @@ class Finder:
     def find_spec(cls, name: str, path: Sequence[str] | None = None, target: object = None) -> ModuleSpec | None:
         if not name.startswith(KERNELS) or not path:
             return None
-        sources = Path(path[0])
+        sources = Path(path[-1])
         root, module = sources.parents[2], name.removeprefix(KERNELS)
         if not (root / "meson.build").exists() or not (sources / f"{module}.py").exists():
             return None
         folder = root / "build" / "kernels"
         if _outdated(folder / BUILT, [root / "meson.build", *sources.iterdir()]):
             folder = build(root)
-        binary = next(folder.glob(f"{module}.*so"), None) or next(folder.glob(f"{module}.pyd"), None)
-        if binary is None:
-            return None  # a module that is not compiled
-        return spec_from_file_location(name, binary, loader=ExtensionFileLoader(name, str(binary)))
+        if len(path) > 1:  # those for wide registers come first
+            folder /= "building/wide"
+        for binary in folder.glob(f"{module}.*"):
+            if binary.suffix in (".so", ".pyd"):
+                return spec_from_file_location(name, binary, loader=ExtensionFileLoader(name, str(binary)))
+        return None  # a module that is not compiled
 
 
 def _outdated(built: Path, sources: list[Path]) -> bool:

@@ -2,4 +2,14 @@
 
 Read ``elementary`` (sines, exponentials and logarithms with the same digits everywhere), ``values`` (what a tape of
 instructions is worth, at one point or in lanes). Nothing here knows of mechanics: kernels take arrays and numbers.
+
+Kernels are built twice, for any processor and, in ``wide``, for those with registers of four numbers, which
+``processor`` recognises. Their digits are the same.
 """
+
+from pathlib import Path
+
+from pfaff.kernels import processor
+
+if processor.wide():
+    __path__.insert(0, str(Path(__file__).parent / "wide"))

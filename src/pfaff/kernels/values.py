@@ -243,43 +243,43 @@ def run_lanes(rows, runs, first, last, w):
         op, start, stop = runs[3 * r], 4 * runs[3 * r + 1], 4 * runs[3 * r + 2]
         if op == ADD:
             for i in range(start, stop, 4):
-                _add(w + 8 * rows[i + 1], w + 8 * rows[i + 2], w + 8 * rows[i + 3])
+                _add(w + 8 * cython.cast(cython.Py_ssize_t, rows[i + 1]), w + 8 * cython.cast(cython.Py_ssize_t, rows[i + 2]), w + 8 * cython.cast(cython.Py_ssize_t, rows[i + 3]))
         elif op == SUB:
             for i in range(start, stop, 4):
-                _subtract(w + 8 * rows[i + 1], w + 8 * rows[i + 2], w + 8 * rows[i + 3])
+                _subtract(w + 8 * cython.cast(cython.Py_ssize_t, rows[i + 1]), w + 8 * cython.cast(cython.Py_ssize_t, rows[i + 2]), w + 8 * cython.cast(cython.Py_ssize_t, rows[i + 3]))
         elif op == MUL or op == SQUARE:
             for i in range(start, stop, 4):
-                _multiply(w + 8 * rows[i + 1], w + 8 * rows[i + 2], w + 8 * rows[i + 3])
+                _multiply(w + 8 * cython.cast(cython.Py_ssize_t, rows[i + 1]), w + 8 * cython.cast(cython.Py_ssize_t, rows[i + 2]), w + 8 * cython.cast(cython.Py_ssize_t, rows[i + 3]))
         elif op == DIV:
             for i in range(start, stop, 4):
-                _divide(w + 8 * rows[i + 1], w + 8 * rows[i + 2], w + 8 * rows[i + 3])
+                _divide(w + 8 * cython.cast(cython.Py_ssize_t, rows[i + 1]), w + 8 * cython.cast(cython.Py_ssize_t, rows[i + 2]), w + 8 * cython.cast(cython.Py_ssize_t, rows[i + 3]))
         elif op == NEG:
             for i in range(start, stop, 4):
-                _negate(w + 8 * rows[i + 1], w + 8 * rows[i + 2], w + 8 * rows[i + 3])
+                _negate(w + 8 * cython.cast(cython.Py_ssize_t, rows[i + 1]), w + 8 * cython.cast(cython.Py_ssize_t, rows[i + 2]), w + 8 * cython.cast(cython.Py_ssize_t, rows[i + 3]))
         elif op == SQRT:
             for i in range(start, stop, 4):
-                _root(w + 8 * rows[i + 1], w + 8 * rows[i + 2], w + 8 * rows[i + 3])
+                _root(w + 8 * cython.cast(cython.Py_ssize_t, rows[i + 1]), w + 8 * cython.cast(cython.Py_ssize_t, rows[i + 2]), w + 8 * cython.cast(cython.Py_ssize_t, rows[i + 3]))
         elif op == POW:
             for i in range(start, stop, 4):
-                _power(w + 8 * rows[i + 1], w + 8 * rows[i + 2], w + 8 * rows[i + 3])
+                _power(w + 8 * cython.cast(cython.Py_ssize_t, rows[i + 1]), w + 8 * cython.cast(cython.Py_ssize_t, rows[i + 2]), w + 8 * cython.cast(cython.Py_ssize_t, rows[i + 3]))
         elif op == ATAN2:
             for i in range(start, stop, 4):
-                _angle(w + 8 * rows[i + 1], w + 8 * rows[i + 2], w + 8 * rows[i + 3])
+                _angle(w + 8 * cython.cast(cython.Py_ssize_t, rows[i + 1]), w + 8 * cython.cast(cython.Py_ssize_t, rows[i + 2]), w + 8 * cython.cast(cython.Py_ssize_t, rows[i + 3]))
         elif op == SINCOS:
             for i in range(start, stop, 4):
-                sines_and_cosines(w + 8 * rows[i + 1], w + 8 * rows[i + 3], w + 8 * rows[i + 2])
+                sines_and_cosines(w + 8 * cython.cast(cython.Py_ssize_t, rows[i + 1]), w + 8 * cython.cast(cython.Py_ssize_t, rows[i + 3]), w + 8 * cython.cast(cython.Py_ssize_t, rows[i + 2]))
         elif op == SIN:
             for i in range(start, stop, 4):
-                sines_and_cosines(w + 8 * rows[i + 1], w + 8 * rows[i + 3], unused)
+                sines_and_cosines(w + 8 * cython.cast(cython.Py_ssize_t, rows[i + 1]), w + 8 * cython.cast(cython.Py_ssize_t, rows[i + 3]), unused)
         elif op == COS:
             for i in range(start, stop, 4):
-                sines_and_cosines(w + 8 * rows[i + 1], unused, w + 8 * rows[i + 3])
+                sines_and_cosines(w + 8 * cython.cast(cython.Py_ssize_t, rows[i + 1]), unused, w + 8 * cython.cast(cython.Py_ssize_t, rows[i + 3]))
         elif op == EXP:
             for i in range(start, stop, 4):
-                exponentials(w + 8 * rows[i + 1], w + 8 * rows[i + 3])
+                exponentials(w + 8 * cython.cast(cython.Py_ssize_t, rows[i + 1]), w + 8 * cython.cast(cython.Py_ssize_t, rows[i + 3]))
         elif op == LOG:
             for i in range(start, stop, 4):
-                logarithms(w + 8 * rows[i + 1], w + 8 * rows[i + 3])
+                logarithms(w + 8 * cython.cast(cython.Py_ssize_t, rows[i + 1]), w + 8 * cython.cast(cython.Py_ssize_t, rows[i + 3]))
         else:
             f = function_of(op)
             for i in range(start, stop, 4):

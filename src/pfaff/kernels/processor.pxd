@@ -1,0 +1,2 @@
+cdef extern from "processor.h" nogil:
+    bint has_wide_registers()
