@@ -204,7 +204,7 @@ class Sweeper:
     Outputs of the tape are the rates of its variables, then functions whose zeros are looked for.
     """
 
-    n: cython.Py_ssize_t
+    n = cython.declare(cython.Py_ssize_t, visibility="readonly")
     size: cython.Py_ssize_t
     p: cython.Py_ssize_t
     order: cython.Py_ssize_t
@@ -234,6 +234,7 @@ class Sweeper:
     x: cython.double[::1]
     f: cython.double[::1]
     steps = cython.declare(cython.Py_ssize_t, visibility="readonly")
+    taken = cython.declare(cython.Py_ssize_t, visibility="readonly")  # steps since it was made
     sampled = cython.declare(cython.Py_ssize_t, visibility="readonly")
     h = cython.declare(cython.double, visibility="readonly")
     shortest = cython.declare(cython.double, visibility="readonly")
@@ -265,6 +266,7 @@ class Sweeper:
         self.x, self.f = x, f
         self.time = self.rest = 0.0
         self.known = False
+        self.taken = 0
         first: cython.Py_ssize_t = self.n + 1 + self.p
         i: cython.Py_ssize_t
         for i in range(len(each.numbers)):
@@ -476,6 +478,7 @@ class Sweeper:
                         for k in range(p + 1):
                             polynomials[self.steps, i, k] = self.x[i * (p + 1) + k]
                 self.steps += 1
+                self.taken += 1
                 self.shortest = min(self.shortest, fabs(h))
                 self.longest = max(self.longest, fabs(h))
                 if last:
