@@ -384,7 +384,10 @@ class Reader:
         code.prologue, code.runs_in_all = tape.prologue_runs, len(tape.runs)
         code.n, code.p, code.known = tape.n, tape.p, len(tape.numbers)
         code.results = len(tape.outputs)
-        code.size = _compact(self._rows, self._outputs, tape.prologue_rows, tape.fixed, tape.size)
+        code.size = _compact(
+            cython.cast(cython.p_int, code.rows), len(tape.rows), cython.cast(cython.p_int, code.outputs), code.results,
+            tape.prologue_rows, tape.fixed, tape.size,
+        )  # fmt: skip
         self._room = cython.NULL
 
     def __dealloc__(self):
@@ -444,26 +447,30 @@ class Reader:
                 free(room)
         return out
 
-    def batch(
-        self,
-        x: cython.const[cython.double][:, ::1],
-        parameters: cython.const[cython.double][:, ::1],
-        times: cython.const[cython.double][::1],
-        out: cython.double[:, ::1],
-    ):
+    def batch(self, x, parameters, times, out):
         """Fill in the results at many points, columns with a column of parameters and a time each."""
-        points: cython.Py_ssize_t = x.shape[1]
-        if x.shape[0] != self._code.n or parameters.shape[0] < self._code.p or out.shape[0] != self._code.results:
-            raise ValueError(
-                f"{self._code.n} variables, {self._code.p} parameters and {self._code.results} results are expected"
-            )
-        if not points == parameters.shape[1] == times.shape[0] == out.shape[1]:
-            raise ValueError("states, parameters, times and results are not equally many")
-        with cython.nogil:
-            values(
-                cython.address(out[0, 0]), cython.address(x[0, 0]), cython.address(parameters[0, 0]),
-                cython.address(times[0]), points, cython.cast(cython.Py_ssize_t, cython.address(self._code)),
-            )  # fmt: skip
+        four = cython.declare(Py_buffer[4])
+        taken: cython.int = 0
+        points: cython.Py_ssize_t = len(times)
+        try:
+            _take_array(times, cython.address(four[0]), points, True, False)
+            taken = 1
+            _take_columns(x, cython.address(four[1]), self._code.n, points, True, False)
+            taken = 2
+            _take_columns(parameters, cython.address(four[2]), self._code.p, points, False, False)
+            taken = 3
+            _take_columns(out, cython.address(four[3]), self._code.results, points, True, True)
+            taken = 4
+            with cython.nogil:
+                values(
+                    cython.cast(cython.p_double, four[3].buf), cython.cast(cython.p_double, four[1].buf),
+                    cython.cast(cython.p_double, four[2].buf), cython.cast(cython.p_double, four[0].buf),
+                    points, cython.cast(cython.Py_ssize_t, cython.address(self._code)),
+                )  # fmt: skip
+        finally:
+            while taken:
+                taken -= 1
+                PyBuffer_Release(cython.address(four[taken]))
 
 
 @cython.cfunc
@@ -472,59 +479,80 @@ def _take_array(
     array: object, view: cython.pointer[Py_buffer], many: cython.Py_ssize_t, exactly: cython.bint, writable: cython.bint
 ) -> cython.int:
     """Memory of an array of numbers, which must be as many as are expected."""
-    PyObject_GetBuffer(array, view, PyBUF_C_CONTIGUOUS | (PyBUF_WRITABLE if writable else PyBUF_FORMAT))
-    if view.ndim != 1 or (not writable and view.format[0] != 100) or view.shape[0] < many or (exactly and view.shape[0] > many):
+    PyObject_GetBuffer(array, view, PyBUF_C_CONTIGUOUS | PyBUF_FORMAT | (PyBUF_WRITABLE if writable else 0))
+    if view.ndim != 1 or view.format[0] != 100 or view.shape[0] < many or (exactly and view.shape[0] > many):
         PyBuffer_Release(view)
         raise ValueError(f"{many} numbers in one array are expected")
     return 0
 
 
 @cython.cfunc
-def _compact(
-    rows: cython.int[:, ::1],
-    outputs: cython.int[::1],
-    first: cython.Py_ssize_t,
-    fixed: cython.int,
-    size: cython.int,
+@cython.exceptval(-1)
+def _take_columns(
+    array: object, view: cython.pointer[Py_buffer], rows: cython.Py_ssize_t, columns: cython.Py_ssize_t,
+    exactly: cython.bint, writable: cython.bint,
 ) -> cython.int:
-    """Use registers again that are not read any more, so that the near memory holds them; returns their number."""
-    last: cython.int[::1] = np.full(size, -1, np.int32)  # the row that reads a register last
-    place: cython.int[::1] = np.arange(size, dtype=np.int32)
-    free_ones: cython.int[::1] = np.empty(size, np.int32)
-    many_free: cython.Py_ssize_t = 0
+    """The same of an array of rows."""  # fmt: skip
+    PyObject_GetBuffer(array, view, PyBUF_C_CONTIGUOUS | PyBUF_FORMAT | (PyBUF_WRITABLE if writable else 0))
+    if (
+        view.ndim != 2 or view.format[0] != 100 or view.shape[0] < rows or (exactly and view.shape[0] > rows)
+        or view.shape[1] != columns
+    ):  # fmt: skip
+        PyBuffer_Release(view)
+        raise ValueError(f"{rows} rows of {columns} numbers are expected")
+    return 0
+
+
+@cython.cfunc
+def _compact(
+    rows: cython.p_int, many: cython.Py_ssize_t, outputs: cython.p_int, results: cython.Py_ssize_t,
+    first: cython.Py_ssize_t, fixed: cython.int, size: cython.int,
+) -> cython.int:
+    """Use registers again that are not read any more, so that the near memory holds them; returns their number."""  # fmt: skip
+    room: cython.p_int = cython.cast(cython.p_int, malloc(12 * size + 12))
+    if room == cython.NULL:
+        raise MemoryError
+    last: cython.p_int = room  # the row that reads a register last
+    place: cython.p_int = room + size
+    idle: cython.p_int = room + 2 * size
+    many_idle: cython.Py_ssize_t = 0
     used: cython.int = fixed
     k: cython.Py_ssize_t
     j: cython.Py_ssize_t
-    result: cython.int
-    read = cython.declare(cython.int[2])
-    for k in range(first, rows.shape[0]):
-        last[rows[k, 1]] = k
-        if rows[k, 0] != SINCOS:
-            last[rows[k, 2]] = k
-    for k in range(outputs.shape[0]):
-        last[outputs[k]] = rows.shape[0]
-    for k in range(first, rows.shape[0]):
-        read[0] = rows[k, 1]
-        read[1] = rows[k, 2] if rows[k, 0] != SINCOS else rows[k, 1]
-        for j in range(2):
-            if read[j] >= fixed and last[read[j]] == k and (j == 0 or read[1] != read[0]):
-                free_ones[many_free] = place[read[j]]
-                many_free += 1
-        rows[k, 1] = place[read[0]]
-        for j in range(2, 4):  # a cosine, and the result
-            result = rows[k, j]
-            if j == 2 and rows[k, 0] != SINCOS:
-                rows[k, 2] = place[read[1]]
-                continue
-            if many_free:
-                many_free -= 1
-                place[result] = free_ones[many_free]
+    a: cython.int
+    b: cython.int
+    for k in range(size):
+        last[k], place[k] = -1, k
+    for k in range(first, many):
+        last[rows[4 * k + 1]] = k
+        if rows[4 * k] != SINCOS:
+            last[rows[4 * k + 2]] = k
+    for k in range(results):
+        last[outputs[k]] = many
+    for k in range(first, many):
+        a = rows[4 * k + 1]
+        b = a if rows[4 * k] == SINCOS else rows[4 * k + 2]
+        if a >= fixed and last[a] == k:
+            idle[many_idle] = place[a]
+            many_idle += 1
+        if b != a and b >= fixed and last[b] == k:
+            idle[many_idle] = place[b]
+            many_idle += 1
+        rows[4 * k + 1] = place[a]
+        if rows[4 * k] != SINCOS:
+            rows[4 * k + 2] = place[b]
+        for j in range(2 if rows[4 * k] == SINCOS else 3, 4):  # a cosine, and the result
+            a = rows[4 * k + j]
+            if many_idle:
+                many_idle -= 1
+                place[a] = idle[many_idle]
             else:
-                place[result] = used
+                place[a] = used
                 used += 1
-            rows[k, j] = place[result]
-    for k in range(outputs.shape[0]):
+            rows[4 * k + j] = place[a]
+    for k in range(results):
         outputs[k] = place[outputs[k]]
+    free(room)
     return used
 
 
