@@ -23,3 +23,27 @@ cdef void sine_and_cosine(double x, double *s, double *c) noexcept nogil
 cdef void sines_and_cosines(const double *x, double *s, double *c) noexcept nogil
 cdef void exponentials(const double *x, double *y) noexcept nogil
 cdef void logarithms(const double *x, double *y) noexcept nogil
+
+# inside
+cdef inline double _infinity() noexcept nogil
+cdef inline double _undefined() noexcept nogil
+cdef inline double _multiple(double x) noexcept nogil
+cdef inline double _left(double a, double b) noexcept nogil
+cdef inline double _near(double x, double k) noexcept nogil
+cdef inline double _near_rest(double x, double k) noexcept nogil
+cdef inline double _sine(double r, double t) noexcept nogil
+cdef inline double _cosine(double r, double t) noexcept nogil
+cdef inline double _quadrant(double k) noexcept nogil
+cdef double _far(double x, double *r, double *t) noexcept nogil
+cdef unsigned long long _word(unsigned long long *word, int at) noexcept nogil
+cdef inline unsigned long long _lowest(unsigned long long x, int many) noexcept nogil
+cdef inline double _sine_of(double k, double r, double t) noexcept nogil
+cdef inline double _cosine_of(double k, double r, double t) noexcept nogil
+cdef inline double _curved(double r) noexcept nogil
+cdef inline double _doublings(double x) noexcept nogil
+cdef inline double _two_to(double k) noexcept nogil
+cdef inline double _exponential(double x) noexcept nogil
+cdef double exponential_less_one(double x) noexcept nogil
+cdef inline double _logarithm(double x, double before) noexcept nogil
+cdef double logarithm_of_one_more(double x) noexcept nogil
+cdef double _atan(double r) noexcept nogil

@@ -41,19 +41,11 @@ for place in range(40):
     TWO_OVER_PI[place] = int(DIGITS[8 * place : 8 * place + 8], 16)
 
 
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
-def _infinity() -> cython.double:
+def _infinity():
     return of_bits(cython.cast(cython.longlong, 2047) << 52)
 
 
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
-def _undefined() -> cython.double:
+def _undefined():
     """One NaN: compilers and processors choose among several."""
     return of_bits(cython.cast(cython.longlong, 4095) << 51)
 
@@ -61,31 +53,19 @@ def _undefined() -> cython.double:
 # --- sine and cosine --------------------------------------------------------------------------------------------------
 
 
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
-def _multiple(x: cython.double) -> cython.double:
+def _multiple(x):
     """The integer nearest to x / (π/2), for |x| < FAR."""
     return (x * 0.6366197723675814 + 6755399441055744.0) - 6755399441055744.0
 
 
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
-def _left(a: cython.double, b: cython.double) -> cython.double:
+def _left(a, b):
     """What a − b loses when it is rounded."""
     d: cython.double = a - b
     e: cython.double = d - a
     return (a - (d - e)) - (b + e)
 
 
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
-def _near(x: cython.double, k: cython.double) -> cython.double:
+def _near(x, k):
     """x − k π/2, rounded; a zero keeps its sign."""
     a: cython.double = x - k * 1.5707963267341256
     b: cython.double = a - k * 6.077100506303966e-11
@@ -94,11 +74,7 @@ def _near(x: cython.double, k: cython.double) -> cython.double:
     return x if x == 0.0 else c + (rest - k * 8.4784276603689e-32)
 
 
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
-def _near_rest(x: cython.double, k: cython.double) -> cython.double:
+def _near_rest(x, k):
     """What ``_near`` loses."""
     a: cython.double = x - k * 1.5707963267341256
     b: cython.double = a - k * 6.077100506303966e-11
@@ -108,11 +84,7 @@ def _near_rest(x: cython.double, k: cython.double) -> cython.double:
     return (c - (c + rest)) + rest
 
 
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
-def _sine(r: cython.double, t: cython.double) -> cython.double:
+def _sine(r, t):
     """sin(r + t) for |r| ≤ π/4."""
     z: cython.double = r * r
     v: cython.double = z * r
@@ -123,11 +95,7 @@ def _sine(r: cython.double, t: cython.double) -> cython.double:
     return r - ((z * (0.5 * t - v * p) - t) + v * 1.66666666666666324348e-01)
 
 
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
-def _cosine(r: cython.double, t: cython.double) -> cython.double:
+def _cosine(r, t):
     """cos(r + t) for |r| ≤ π/4."""
     z: cython.double = r * r
     p: cython.double = z * (
@@ -147,19 +115,12 @@ def _cosine(r: cython.double, t: cython.double) -> cython.double:
     return w + (((1.0 - w) - h) + (z * p - r * t))
 
 
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
-def _quadrant(k: cython.double) -> cython.double:
-    """k less a multiple of four: −2, …, 2."""
-    return k - 4.0 * ((k * 0.25 + 6755399441055744.0) - 6755399441055744.0)
+def _quadrant(k):
+    """k less a multiple of four: 0, 1, 2 or 3."""
+    return k - 4.0 * ((k * 0.25 - 0.375 + 6755399441055744.0) - 6755399441055744.0)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _far(x: cython.double, r: cython.p_double, t: cython.p_double) -> cython.double:
+def _far(x, r, t):
     """The quadrant of a large x, and what is left of it in two parts: the product of its 53 bits with those of 2/π that
     tell (Payne and Hanek 1983), 32 bits at a time."""
     i: cython.int
@@ -226,10 +187,7 @@ def _far(x: cython.double, r: cython.p_double, t: cython.p_double) -> cython.dou
     return k
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _word(word: cython.p_ulonglong, at: cython.int) -> cython.ulonglong:
+def _word(word, at):
     """The 32 bits of a number in words from one on."""
     i: cython.int = at >> 5
     shift: cython.int = at & 31
@@ -237,36 +195,24 @@ def _word(word: cython.p_ulonglong, at: cython.int) -> cython.ulonglong:
     return _lowest(both >> shift, 32)
 
 
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
-def _lowest(x: cython.ulonglong, many: cython.int) -> cython.ulonglong:
+def _lowest(x, many):
     return x & ((cython.cast(cython.ulonglong, 1) << many) - 1)
 
 
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
-def _sine_of(k: cython.double, r: cython.double, t: cython.double) -> cython.double:
+def _sine_of(k, r, t):
     q: cython.double = _quadrant(k)
     s: cython.double = _sine(r, t)
     c: cython.double = _cosine(r, t)
-    value: cython.double = c if q == 1.0 or q == -1.0 else s
-    return -value if q == -1.0 or q == 2.0 or q == -2.0 else value
+    value: cython.double = c if fabs(q - 2.0) == 1.0 else s
+    return -value if q > 1.5 else value
 
 
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
-def _cosine_of(k: cython.double, r: cython.double, t: cython.double) -> cython.double:
+def _cosine_of(k, r, t):
     q: cython.double = _quadrant(k)
     s: cython.double = _sine(r, t)
     c: cython.double = _cosine(r, t)
-    value: cython.double = s if q == 1.0 or q == -1.0 else c
-    return -value if q == 1.0 or q == 2.0 or q == -2.0 else value
+    value: cython.double = s if fabs(q - 2.0) == 1.0 else c
+    return -value if fabs(q - 1.5) < 1.0 else value
 
 
 def sine_and_cosine(x, s, c):
@@ -348,11 +294,7 @@ def sines_and_cosines(x, s, c):
 # --- exponential and logarithm ----------------------------------------------------------------------------------------
 
 
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
-def _curved(r: cython.double) -> cython.double:
+def _curved(r):
     """e^r − 1 − r for |r| ≤ log(2)/2, by a quotient (Remes, as in fdlibm)."""
     z: cython.double = r * r
     c: cython.double = r - z * (
@@ -366,29 +308,17 @@ def _curved(r: cython.double) -> cython.double:
     return r * c / (2.0 - c)
 
 
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
-def _doublings(x: cython.double) -> cython.double:
+def _doublings(x):
     """The integer nearest to x / log 2."""
     return (x * 1.4426950408889634 + 6755399441055744.0) - 6755399441055744.0
 
 
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
-def _two_to(k: cython.double) -> cython.double:
+def _two_to(k):
     """2^k for an integer k from −1022 to 1023: its bits are the lowest of k + 1.5·2^52, moved to the exponent."""
     return of_bits((bits_of(k + 6755399441056767.0) & 2047) << 52)
 
 
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
-def _exponential(x: cython.double) -> cython.double:
+def _exponential(x):
     """e^x for −746 ≤ x ≤ 710."""
     k: cython.double = _doublings(x)
     h: cython.double = x - k * 0.6931471803691238
@@ -424,10 +354,7 @@ def exponentials(x, y):
         y[l] = found[l]
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def exponential_less_one(x: cython.double) -> cython.double:
+def exponential_less_one(x):
     k: cython.double = _doublings(x)
     h: cython.double
     t: cython.double
@@ -444,15 +371,13 @@ def exponential_less_one(x: cython.double) -> cython.double:
     return y * _two_to(k)
 
 
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
-def _logarithm(x: cython.double, before: cython.double) -> cython.double:
+def _logarithm(x, before):
     """log x − before · log 2 for a normal x: x is 2^k m with m between √½ and √2, and log m a series in
     (m − 1)/(m + 1)."""
     bits: cython.longlong = bits_of(x)
-    e: cython.longlong = (bits + (bits_of(1.0) - bits_of(0.7071067811865476))) & (cython.cast(cython.longlong, 2047) << 52)
+    e: cython.longlong = (bits + (bits_of(1.0) - bits_of(0.7071067811865476))) & (
+        cython.cast(cython.longlong, 2047) << 52
+    )
     f: cython.double = of_bits(bits - e + bits_of(1.0)) - 1.0
     k: cython.double = (of_bits((e >> 52) + bits_of(6755399441055744.0)) - 6755399441056767.0) - before
     s: cython.double = f / (2.0 + f)
@@ -505,10 +430,7 @@ def logarithms(x, y):
         y[l] = found[l]
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def logarithm_of_one_more(x: cython.double) -> cython.double:
+def logarithm_of_one_more(x):
     u: cython.double = 1.0 + x
     if x == 0.0 or x != x or u - u != 0.0:
         return x if x >= -1.0 or x != x else _undefined()
@@ -578,10 +500,7 @@ def atanh(x):
 # --- inverse trigonometric functions ----------------------------------------------------------------------------------
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _atan(r: cython.double) -> cython.double:
+def _atan(r):
     """(r − atan r) / r for |r| ≤ 7/16."""
     z: cython.double = r * r
     w: cython.double = z * z

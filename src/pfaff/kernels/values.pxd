@@ -24,3 +24,15 @@ cdef void value(double *out, const double *x, const double *parameters, const do
 cdef void values(
     double *out, const double *x, const double *parameters, const double *times, Py_ssize_t points, Py_ssize_t address
 ) noexcept nogil
+
+# inside
+cdef inline void _add(double *a, double *b, double *o) noexcept nogil
+cdef inline void _subtract(double *a, double *b, double *o) noexcept nogil
+cdef inline void _multiply(double *a, double *b, double *o) noexcept nogil
+cdef inline void _divide(double *a, double *b, double *o) noexcept nogil
+cdef inline void _negate(double *a, double *b, double *o) noexcept nogil
+cdef inline void _root(double *a, double *b, double *o) noexcept nogil
+cdef inline void _power(double *a, double *b, double *o) noexcept nogil
+cdef inline void _angle(double *a, double *b, double *o) noexcept nogil
+cdef bint _take(double *w, const double *source, Py_ssize_t rows, Py_ssize_t apart, Py_ssize_t left) noexcept nogil
+cdef inline double *_lanes(double *w, Py_ssize_t register) noexcept nogil

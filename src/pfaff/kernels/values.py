@@ -125,11 +125,7 @@ def run(rows, runs, first, last, w):
 # Eight lanes at once: results are put together first, so that compilers need not ask whether they overwrite arguments.
 
 
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
-def _add(a: cython.p_double, b: cython.p_double, o: cython.p_double) -> cython.void:
+def _add(a, b, o):
     l: cython.int
     t = cython.declare(cython.double[8])
     for l in range(8):
@@ -138,11 +134,7 @@ def _add(a: cython.p_double, b: cython.p_double, o: cython.p_double) -> cython.v
         o[l] = t[l]
 
 
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
-def _subtract(a: cython.p_double, b: cython.p_double, o: cython.p_double) -> cython.void:
+def _subtract(a, b, o):
     l: cython.int
     t = cython.declare(cython.double[8])
     for l in range(8):
@@ -151,11 +143,7 @@ def _subtract(a: cython.p_double, b: cython.p_double, o: cython.p_double) -> cyt
         o[l] = t[l]
 
 
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
-def _multiply(a: cython.p_double, b: cython.p_double, o: cython.p_double) -> cython.void:
+def _multiply(a, b, o):
     l: cython.int
     t = cython.declare(cython.double[8])
     for l in range(8):
@@ -164,11 +152,7 @@ def _multiply(a: cython.p_double, b: cython.p_double, o: cython.p_double) -> cyt
         o[l] = t[l]
 
 
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
-def _divide(a: cython.p_double, b: cython.p_double, o: cython.p_double) -> cython.void:
+def _divide(a, b, o):
     l: cython.int
     t = cython.declare(cython.double[8])
     for l in range(8):
@@ -177,11 +161,7 @@ def _divide(a: cython.p_double, b: cython.p_double, o: cython.p_double) -> cytho
         o[l] = t[l]
 
 
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
-def _negate(a: cython.p_double, b: cython.p_double, o: cython.p_double) -> cython.void:
+def _negate(a, b, o):
     l: cython.int
     t = cython.declare(cython.double[8])
     for l in range(8):
@@ -190,11 +170,7 @@ def _negate(a: cython.p_double, b: cython.p_double, o: cython.p_double) -> cytho
         o[l] = t[l]
 
 
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
-def _root(a: cython.p_double, b: cython.p_double, o: cython.p_double) -> cython.void:
+def _root(a, b, o):
     l: cython.int
     t = cython.declare(cython.double[8])
     for l in range(8):
@@ -203,11 +179,7 @@ def _root(a: cython.p_double, b: cython.p_double, o: cython.p_double) -> cython.
         o[l] = t[l]
 
 
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
-def _power(a: cython.p_double, b: cython.p_double, o: cython.p_double) -> cython.void:
+def _power(a, b, o):
     l: cython.int
     t = cython.declare(cython.double[8])
     for l in range(8):
@@ -216,17 +188,17 @@ def _power(a: cython.p_double, b: cython.p_double, o: cython.p_double) -> cython
         o[l] = t[l]
 
 
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
-def _angle(a: cython.p_double, b: cython.p_double, o: cython.p_double) -> cython.void:
+def _angle(a, b, o):
     l: cython.int
     t = cython.declare(cython.double[8])
     for l in range(8):
         t[l] = atan2(a[l], b[l])
     for l in range(8):
         o[l] = t[l]
+
+
+def _lanes(w, register):
+    return w + 8 * register
 
 
 def run_lanes(rows, runs, first, last, w):
@@ -243,43 +215,43 @@ def run_lanes(rows, runs, first, last, w):
         op, start, stop = runs[3 * r], 4 * runs[3 * r + 1], 4 * runs[3 * r + 2]
         if op == ADD:
             for i in range(start, stop, 4):
-                _add(w + 8 * cython.cast(cython.Py_ssize_t, rows[i + 1]), w + 8 * cython.cast(cython.Py_ssize_t, rows[i + 2]), w + 8 * cython.cast(cython.Py_ssize_t, rows[i + 3]))
+                _add(_lanes(w, rows[i + 1]), _lanes(w, rows[i + 2]), _lanes(w, rows[i + 3]))
         elif op == SUB:
             for i in range(start, stop, 4):
-                _subtract(w + 8 * cython.cast(cython.Py_ssize_t, rows[i + 1]), w + 8 * cython.cast(cython.Py_ssize_t, rows[i + 2]), w + 8 * cython.cast(cython.Py_ssize_t, rows[i + 3]))
+                _subtract(_lanes(w, rows[i + 1]), _lanes(w, rows[i + 2]), _lanes(w, rows[i + 3]))
         elif op == MUL or op == SQUARE:
             for i in range(start, stop, 4):
-                _multiply(w + 8 * cython.cast(cython.Py_ssize_t, rows[i + 1]), w + 8 * cython.cast(cython.Py_ssize_t, rows[i + 2]), w + 8 * cython.cast(cython.Py_ssize_t, rows[i + 3]))
+                _multiply(_lanes(w, rows[i + 1]), _lanes(w, rows[i + 2]), _lanes(w, rows[i + 3]))
         elif op == DIV:
             for i in range(start, stop, 4):
-                _divide(w + 8 * cython.cast(cython.Py_ssize_t, rows[i + 1]), w + 8 * cython.cast(cython.Py_ssize_t, rows[i + 2]), w + 8 * cython.cast(cython.Py_ssize_t, rows[i + 3]))
+                _divide(_lanes(w, rows[i + 1]), _lanes(w, rows[i + 2]), _lanes(w, rows[i + 3]))
         elif op == NEG:
             for i in range(start, stop, 4):
-                _negate(w + 8 * cython.cast(cython.Py_ssize_t, rows[i + 1]), w + 8 * cython.cast(cython.Py_ssize_t, rows[i + 2]), w + 8 * cython.cast(cython.Py_ssize_t, rows[i + 3]))
+                _negate(_lanes(w, rows[i + 1]), _lanes(w, rows[i + 2]), _lanes(w, rows[i + 3]))
         elif op == SQRT:
             for i in range(start, stop, 4):
-                _root(w + 8 * cython.cast(cython.Py_ssize_t, rows[i + 1]), w + 8 * cython.cast(cython.Py_ssize_t, rows[i + 2]), w + 8 * cython.cast(cython.Py_ssize_t, rows[i + 3]))
+                _root(_lanes(w, rows[i + 1]), _lanes(w, rows[i + 2]), _lanes(w, rows[i + 3]))
         elif op == POW:
             for i in range(start, stop, 4):
-                _power(w + 8 * cython.cast(cython.Py_ssize_t, rows[i + 1]), w + 8 * cython.cast(cython.Py_ssize_t, rows[i + 2]), w + 8 * cython.cast(cython.Py_ssize_t, rows[i + 3]))
+                _power(_lanes(w, rows[i + 1]), _lanes(w, rows[i + 2]), _lanes(w, rows[i + 3]))
         elif op == ATAN2:
             for i in range(start, stop, 4):
-                _angle(w + 8 * cython.cast(cython.Py_ssize_t, rows[i + 1]), w + 8 * cython.cast(cython.Py_ssize_t, rows[i + 2]), w + 8 * cython.cast(cython.Py_ssize_t, rows[i + 3]))
+                _angle(_lanes(w, rows[i + 1]), _lanes(w, rows[i + 2]), _lanes(w, rows[i + 3]))
         elif op == SINCOS:
             for i in range(start, stop, 4):
-                sines_and_cosines(w + 8 * cython.cast(cython.Py_ssize_t, rows[i + 1]), w + 8 * cython.cast(cython.Py_ssize_t, rows[i + 3]), w + 8 * cython.cast(cython.Py_ssize_t, rows[i + 2]))
+                sines_and_cosines(_lanes(w, rows[i + 1]), _lanes(w, rows[i + 3]), _lanes(w, rows[i + 2]))
         elif op == SIN:
             for i in range(start, stop, 4):
-                sines_and_cosines(w + 8 * cython.cast(cython.Py_ssize_t, rows[i + 1]), w + 8 * cython.cast(cython.Py_ssize_t, rows[i + 3]), unused)
+                sines_and_cosines(_lanes(w, rows[i + 1]), _lanes(w, rows[i + 3]), unused)
         elif op == COS:
             for i in range(start, stop, 4):
-                sines_and_cosines(w + 8 * cython.cast(cython.Py_ssize_t, rows[i + 1]), unused, w + 8 * cython.cast(cython.Py_ssize_t, rows[i + 3]))
+                sines_and_cosines(_lanes(w, rows[i + 1]), unused, _lanes(w, rows[i + 3]))
         elif op == EXP:
             for i in range(start, stop, 4):
-                exponentials(w + 8 * cython.cast(cython.Py_ssize_t, rows[i + 1]), w + 8 * cython.cast(cython.Py_ssize_t, rows[i + 3]))
+                exponentials(_lanes(w, rows[i + 1]), _lanes(w, rows[i + 3]))
         elif op == LOG:
             for i in range(start, stop, 4):
-                logarithms(w + 8 * cython.cast(cython.Py_ssize_t, rows[i + 1]), w + 8 * cython.cast(cython.Py_ssize_t, rows[i + 3]))
+                logarithms(_lanes(w, rows[i + 1]), _lanes(w, rows[i + 3]))
         else:
             f = function_of(op)
             for i in range(start, stop, 4):
@@ -309,13 +281,7 @@ def value(out, x, parameters, time, room):
         out[i] = w[code.outputs[i]]
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _take(
-    w: cython.p_double, source: cython.pointer[cython.const[cython.double]], rows: cython.Py_ssize_t,
-    apart: cython.Py_ssize_t, left: cython.Py_ssize_t,
-) -> cython.bint:
+def _take(w, source, rows, apart, left):
     """Fill registers of eight lanes from neighbouring columns, the last one again where fewer are left; returns whether
     anything is new."""  # fmt: skip
     i: cython.Py_ssize_t
@@ -368,7 +334,7 @@ def values(out, x, parameters, times, points, address):
 class Reader:
     """The values of a tape. Threads may share it: each call has registers of its own."""
 
-    tape: object
+    tape = cython.declare(object, visibility="readonly")
     _rows: object  # of fewer registers
     _outputs: object
     _code: Code
@@ -386,8 +352,7 @@ class Reader:
         code.results = len(tape.outputs)
         code.size = _compact(
             cython.cast(cython.p_int, code.rows), len(tape.rows), cython.cast(cython.p_int, code.outputs), code.results,
-            tape.prologue_rows, tape.fixed, tape.size,
-        )  # fmt: skip
+            tape.prologue_rows, tape.fixed, tape.size)  # fmt: skip
         self._room = cython.NULL
 
     def __dealloc__(self):
@@ -435,8 +400,7 @@ class Reader:
             with cython.nogil:
                 value(
                     cython.cast(cython.p_double, three[2].buf), cython.cast(cython.p_double, three[0].buf),
-                    cython.cast(cython.p_double, three[1].buf), cython.address(time), room,
-                )  # fmt: skip
+                    cython.cast(cython.p_double, three[1].buf), cython.address(time), room)  # fmt: skip
         finally:
             while taken:
                 taken -= 1
@@ -465,8 +429,7 @@ class Reader:
                 values(
                     cython.cast(cython.p_double, four[3].buf), cython.cast(cython.p_double, four[1].buf),
                     cython.cast(cython.p_double, four[2].buf), cython.cast(cython.p_double, four[0].buf),
-                    points, cython.cast(cython.Py_ssize_t, cython.address(self._code)),
-                )  # fmt: skip
+                    points, cython.cast(cython.Py_ssize_t, cython.address(self._code)))  # fmt: skip
         finally:
             while taken:
                 taken -= 1
@@ -489,8 +452,12 @@ def _take_array(
 @cython.cfunc
 @cython.exceptval(-1)
 def _take_columns(
-    array: object, view: cython.pointer[Py_buffer], rows: cython.Py_ssize_t, columns: cython.Py_ssize_t,
-    exactly: cython.bint, writable: cython.bint,
+    array: object,
+    view: cython.pointer[Py_buffer],
+    rows: cython.Py_ssize_t,
+    columns: cython.Py_ssize_t,
+    exactly: cython.bint,
+    writable: cython.bint,
 ) -> cython.int:
     """The same of an array of rows."""  # fmt: skip
     PyObject_GetBuffer(array, view, PyBUF_C_CONTIGUOUS | PyBUF_FORMAT | (PyBUF_WRITABLE if writable else 0))
@@ -505,8 +472,13 @@ def _take_columns(
 
 @cython.cfunc
 def _compact(
-    rows: cython.p_int, many: cython.Py_ssize_t, outputs: cython.p_int, results: cython.Py_ssize_t,
-    first: cython.Py_ssize_t, fixed: cython.int, size: cython.int,
+    rows: cython.p_int,
+    many: cython.Py_ssize_t,
+    outputs: cython.p_int,
+    results: cython.Py_ssize_t,
+    first: cython.Py_ssize_t,
+    fixed: cython.int,
+    size: cython.int,
 ) -> cython.int:
     """Use registers again that are not read any more, so that the near memory holds them; returns their number."""  # fmt: skip
     room: cython.p_int = cython.cast(cython.p_int, malloc(12 * size + 12))

@@ -79,7 +79,7 @@ def _rest_near(case: Any, flow: Flow, x: np.ndarray, name: str, held: Sequence[i
 
         found, room = x.copy(), np.empty((len(x), 1 + len(x) + len(names)))
         places = np.array([case.system.parameter_names.index(each) for each in names], dtype=np.int64)
-        function = linear.pointer.address, linear.pointer.tape, case.numbers, places
+        function = linear.pointer.address, linear.pointer.room, case.numbers, places
         if ready() and rested(function, lapack(), found, room):
             return found, True
     return bordered_newton(lambda x: flow.rhs(x, case.numbers), lambda x: jacobian_of(flow, x, case.numbers), x, held)

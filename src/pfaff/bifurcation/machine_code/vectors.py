@@ -263,15 +263,16 @@ def exchange(context: Any, row: Any, other: Any, count: Any) -> Any:
 
 
 @intrinsic
-def call_in_lanes(context: Any, address: Any, out: Any, x: Any, numbers: Any, time: Any, stride: Any) -> Any:
-    """Call the function at an address for neighbouring columns; all arguments are addresses, and rows are ``stride``
-    apart."""
+def call_for_columns(
+    context: Any, address: Any, out: Any, x: Any, numbers: Any, times: Any, points: Any, code: Any
+) -> Any:
+    """Call the function at an address for neighbouring columns; all arguments but their number are addresses."""
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
         byte = ir.IntType(8).as_pointer()
-        kind = ir.FunctionType(ir.VoidType(), [byte] * 4 + [PLACE])
+        kind = ir.FunctionType(ir.VoidType(), [byte] * 4 + [PLACE] * 2)
         function = builder.inttoptr(values[0], kind.as_pointer())
-        builder.call(function, [*(builder.inttoptr(each, byte) for each in values[1:5]), values[5]])
+        builder.call(function, [*(builder.inttoptr(each, byte) for each in values[1:5]), *values[5:]])
         return context.get_dummy_value()
 
-    return types.none(*[types.intp] * 6), generate
+    return types.none(*[types.intp] * 7), generate

@@ -8,12 +8,12 @@ import numpy as np
 
 from pfaff.bifurcation.orbits.solving.meshes import least_share
 from pfaff.flow.compiled import Compiled
+from pfaff.flow.expressions import Expression, par
 from pfaff.flow.flow import Flow
-from pfaff.flow.graph import Expression
 from pfaff.flow.structured import Matched, StructuredFlow
 from pfaff.threads import Own
 
-# An address, the number of states evaluated at once, the index of the load, parameters, and workspace for values.
+# An address, that of its code, the index of the load, parameters, and workspace for values.
 InLoops = tuple[int, int, int, np.ndarray, np.ndarray]
 
 
@@ -46,23 +46,23 @@ class Equations:
         addressed = self.addressed(X.shape[1], rates)
         if addressed is None:
             values = self._evaluated(X, value) if rates else self(X, value)
-            return 0, 1, self.place, self._columns(X.shape[1], value), values
+            return 0, 0, self.place, self._columns(X.shape[1], value), values
         return addressed
 
     def addressed(self, size: int, rates: bool = False) -> InLoops | None:
         """The equations with workspace for this many values, if they have an address."""
         pointer = (self._rates if rates else self._compiled).in_lanes
-        if pointer is None or size < pointer.lanes:
+        if pointer is None:
             return None
         room = np.empty((self._outputs, size)) if rates else self._room(size)
-        return pointer.address, pointer.lanes, self.place, self._columns(size, self.numbers[self.place]), room
+        return pointer.address, pointer.code, self.place, self._columns(size, self.numbers[self.place]), room
 
     def address(self, rates: bool = False) -> tuple[int, int, int, int] | None:
-        """The address of the equations, or of f with its pivots alone, the number of states evaluated at once, the
-        index of the load, and the number of values; None where they have no address."""
+        """The address of the equations, or of f with its pivots alone, that of its code, the index of the load, and the
+        number of values; None where they have no address."""
         pointer = (self._rates if rates else self._compiled).in_lanes
         outputs = self._outputs if rates else len(self.rows) * (len(self.flow.states) + 2)
-        return None if pointer is None else (pointer.address, pointer.lanes, self.place, outputs)
+        return None if pointer is None else (pointer.address, pointer.code, self.place, outputs)
 
     def numbers_at(self, value: float) -> np.ndarray:
         numbers = self.numbers.copy()
@@ -128,16 +128,15 @@ def _compiled(flow: Flow, load: str, rows: tuple[int, ...]) -> Compiled | Matche
         return flow.linearised(load, rows)
 
     def expressions() -> list[Expression]:
-        import heyoka as hy
 
-        parameter = hy.par[flow.system.parameter_names.index(load)]
+        parameter = par[flow.system.parameter_names.index(load)]
         derivatives = flow.derivatives([*flow.variables, parameter])
         by_all = [derivatives[i] for i in rows]
         by_states = [each for row in by_all for each in row[:-1]]
         return [*(flow.expressions[i] for i in rows), *by_states, *(row[-1] for row in by_all)]
 
     # Ten bars compile in two seconds this way, and in ten to run four times as fast: a fifth of a branch's time.
-    return flow.compiled(("collocation", load, rows), expressions, quick=flow.heavy, compact=flow.heavy)
+    return flow.compiled(("collocation", load, rows), expressions)
 
 
 def _compiled_rates(flow: Flow) -> Compiled | Matched:

@@ -12,10 +12,10 @@ from pfaff.bifurcation.machine_code.linking import called
 
 
 class Function(NamedTuple):
-    """The compiled equations of a system by their address, with a tape for them."""
+    """The equations of a system by their address, with a room for them."""
 
     address: int
-    tape: np.ndarray
+    room: np.ndarray
     numbers: np.ndarray  # values of all parameters
     places: np.ndarray  # indices of the free ones among them
 
@@ -54,8 +54,8 @@ class Spectra(NamedTuple):
 
 @called
 def function_of(parts: Any) -> Function:
-    address, tape, numbers, places = parts
-    return Function(address, np.empty(tape), numbers.copy(), places)
+    address, room, numbers, places = parts
+    return Function(address, room.copy(), numbers.copy(), places)
 
 
 @called
@@ -94,7 +94,7 @@ def rates(function: Function, z: np.ndarray, values: np.ndarray) -> None:
     time = numbers.ctypes.data  # nothing depends on time
     call(
         function.address,
-        (values.ctypes.data, z.ctypes.data, numbers.ctypes.data, time, function.tape.ctypes.data),
+        (values.ctypes.data, z.ctypes.data, numbers.ctypes.data, time, function.room.ctypes.data),
     )
 
 

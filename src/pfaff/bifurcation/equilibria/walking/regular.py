@@ -54,7 +54,7 @@ class Regular(Implicit):
 
         if not ready():
             return None
-        function = pointer.address, pointer.tape, s.case.numbers, s.free_places
+        function = pointer.address, pointer.room, s.case.numbers, s.free_places
         return self.kind, function, lapack(), *self.borders, s.sizes, no_frame(s.n)
 
     def __getstate__(self) -> dict[str, Any]:

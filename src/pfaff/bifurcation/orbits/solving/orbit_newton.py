@@ -12,7 +12,7 @@ from pfaff.algebra.tolerances import CORRECTIONS
 from pfaff.algebra.tolerances import ceased as settled
 from pfaff.bifurcation.machine_code.addresses import called
 from pfaff.bifurcation.machine_code.kernels import OPTIONS, compiled, part
-from pfaff.bifurcation.machine_code.vectors import call_in_lanes
+from pfaff.bifurcation.machine_code.vectors import call_for_columns
 from pfaff.bifurcation.orbits.solving.chain import close_chain
 from pfaff.bifurcation.orbits.solving.condensation import condense, expand, stage_states
 from pfaff.bifurcation.orbits.solving.meshes import least_share
@@ -25,16 +25,14 @@ ceased = njit(**OPTIONS, no_cpython_wrapper=True)(settled)
 
 @called
 def evaluate(equations, X, value):
-    """Fill in the values at all states and a value of the load, a few states at once; the last batch overlaps the one
-    before rather than use other instructions."""
-    address, lanes, place, columns, values = equations
+    """Fill in the values at all states and a value of the load."""
+    address, code, place, columns, values = equations
     size = X.shape[1]
     for k in range(size):
         columns[place, k] = value
-    to, by, numbers = values.ctypes.data, X.ctypes.data, columns.ctypes.data
-    for low in range(0, size, lanes):
-        at = 8 * min(low, size - lanes)
-        call_in_lanes(address, to + at, by + at, numbers + at, numbers + at, size)
+    numbers = columns.ctypes.data
+    time = numbers  # nothing depends on time
+    call_for_columns(address, values.ctypes.data, X.ctypes.data, numbers, time, size, code)
 
 
 @compiled

@@ -52,11 +52,11 @@ def sizes_of(terms):
 @compiled
 def at_states(function, numbers, many):
     """The equations as compiled loops take them, for ``many`` states."""
-    address, lanes, place, outputs = function
+    address, code, place, outputs = function
     columns = np.empty((len(numbers), many))
     for i in range(len(numbers)):
         columns[i] = numbers[i]
-    return address, lanes, place, columns, np.empty((outputs, many))
+    return address, code, place, columns, np.empty((outputs, many))
 
 
 @compiled
