@@ -17,7 +17,6 @@ from pathlib import Path
 
 os.environ.setdefault("SYMPY_CACHE_SIZE", "20000")  # formulas come again and again, in more than SymPy's thousand
 
-import heyoka as hy
 import pytest
 import sympy as sm
 from hypothesis import settings
@@ -29,7 +28,6 @@ settings.register_profile("pfaff", deadline=None, max_examples=15, derandomize=T
 settings.load_profile("pfaff")
 
 gc.set_threshold(100_000, 20, 20)  # formulas are many small objects: looking through them often costs a tenth of all
-hy.llvm_state.set_memcache_limit(2**27)  # bytes of compiled code that are kept twice: on disk it is anyway
 signal.signal(signal.SIGINT, signal.default_int_handler)  # what a shell starts in the background does not hear Ctrl-C
 TRIM = ctypes.CDLL(None).malloc_trim if sys.platform == "linux" and platform.libc_ver()[0] == "glibc" else None
 GROWN = 2**28  # bytes of memory, after which garbage is looked for

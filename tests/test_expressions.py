@@ -110,12 +110,19 @@ def test_what_is_built_is_simple():
     assert str(2 * x - ex.sin(par[3] / CLOCK)) == "((2.0*x) - sin((par[3]/t)))"
 
 
-def test_what_cannot_be_folded_is_left_to_the_readers():
-    outputs = [1 / ZERO, ex.log(ZERO), ex.sqrt(expression(-1)), ZERO / ZERO, ex.sin(expression(2.0)) * x]
-    found = values(outputs, [1.0], [x])
-    assert found[:2].tolist() == [math.inf, -math.inf]
-    assert np.isnan(found[2:4]).all()
-    assert found[4] == pytest.approx(math.sin(2.0), rel=1e-15)
+def test_singular_numbers_stay_singular():
+    """Substituted into 0/0, zeros give NaN, whatever vanishes beside it."""
+    v, u = expression("v"), expression("u")
+    for rubbing in (v * v / ex.sqrt(v * v + u * u), ex.atan2(v, u), v * ex.log(u), v * ex.power(u, expression(-0.3))):
+        slopes = subs([*gradient(rubbing, [v, u]), rubbing], {v: ZERO, u: ZERO})
+        assert np.isnan(values(slopes, [0.0], [x])).any()
+    found = values([1 / ZERO, -2 / ZERO, ZERO / ZERO, ex.log(ZERO), ex.sqrt(expression(-1)), x / ZERO], [1.0], [x])
+    np.testing.assert_array_equal(found, [math.inf, -math.inf, math.nan, -math.inf, math.nan, math.inf])
+
+
+def test_what_is_not_rounded_correctly_is_left_to_the_readers():
+    assert ex.sin(expression(2.0)).op == "sin"
+    assert values([ex.sin(expression(2.0)) * x], [1.0], [x]) == pytest.approx(math.sin(2.0), rel=1e-15)
 
 
 def random_expression(draw, leaves, operations):

@@ -1,10 +1,11 @@
-"""Compiled equations: the functions that all later rooms evaluate again and again.
+"""Equations: the functions that all later rooms evaluate again and again.
 
-Read ``graph`` (a statement as heyoka's expressions), ``compiled`` (with ``caches`` and ``pointers``), ``flow`` (ẋ = f)
-and ``lowering`` (on all coordinates or on shape space: ``shape``; ``accelerations``; ``uniform_motion`` where
-constraints move), then ``statics`` (at rest), ``jets`` (derivatives of any order, with ``polarisation``),
-``collected`` (for integration) and ``initial`` (states that obey the constraints; ``completion`` of what is not given);
-``verified_accelerations`` puts what was solved for back into the equations.
+Read ``expressions`` (the graph; made by ``conversion`` from SymPy's, differentiated by ``differentiation``), ``tape``
+(expressions as data), ``compiled`` (a tape and its reader; ``pointers`` to it), ``lagrangian`` (a statement as
+Lagrange's equations), ``flow`` (ẋ = f) and ``lowering`` (on all coordinates or on shape space: ``shape``;
+``accelerations``; ``uniform_motion`` where constraints move), then ``statics`` (at rest), ``jets`` (derivatives of
+any order, with ``polarisation``), ``collected`` (for integration) and ``initial`` (states that obey the constraints;
+``completion`` of what is not given); ``verified_accelerations`` puts what was solved for back into the equations.
 
 Symmetries: ``symmetries`` finds them by ``probing``, ``slice`` divides them out by ``freezing`` coordinates; in the
 ``relative`` flow steady motions rest. Other states: ``all_velocities`` (no chart), ``in_quasi_velocities``,

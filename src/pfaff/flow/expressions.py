@@ -2,7 +2,8 @@
 
 Equal expressions are one object, which lives as long as somebody holds it, so that ``==`` and ``hash`` cost nothing and
 shared terms are seen. What is built is simplified at once, by rules that lose no digits: zeros, ones and signs vanish,
-numbers and then parameters stand before what moves. Only what IEEE arithmetic rounds correctly is folded into numbers.
+numbers and then parameters stand before what moves. Only what IEEE arithmetic rounds correctly is folded into numbers,
+infinities and NaN among them.
 The order of factors and terms depends on what they are, never on what was built before. Nothing recurs, so that depth
 is no limit.
 """
@@ -32,6 +33,11 @@ EXACT = {  # values of functions that are numbers of ours
     **{(name, 0.0): 0.0 for name in ODD},
     **{(name, 0.0): 1.0 for name in ("cos", "cosh", "exp", "erfc")},
     **{(name, 1.0): 0.0 for name in ("log", "acos", "acosh")},
+    **{("log", 0.0): -math.inf, ("atanh", 1.0): math.inf, ("atanh", -1.0): -math.inf},
+}
+DOMAINS = {
+    **{"sqrt": (0.0, math.inf), "log": (0.0, math.inf), "acosh": (1.0, math.inf)},
+    **dict.fromkeys(("asin", "acos", "atanh"), (-1.0, 1.0)),
 }
 LONGEST = 1000  # characters of an expression in a message
 KNOWN: WeakValueDictionary[tuple, Expression] = WeakValueDictionary()
@@ -233,9 +239,9 @@ def _before(a: Expression, b: Expression) -> bool:
 
 
 def div(a: Expression, b: Expression) -> Expression:
+    if a.op == b.op == "number":
+        return expression(a.value / b.value if b.value else a.value * math.inf)
     if b.op == "number" and b is not ZERO:
-        if a.op == "number":
-            return expression(a.value / b.value)
         if b.value < 0:
             return neg(div(a, expression(-b.value)))
         if math.frexp(b.value)[0] == 0.5 and math.isfinite(1 / b.value):  # exact
@@ -252,6 +258,8 @@ def div(a: Expression, b: Expression) -> Expression:
 def power(a: Expression, b: Expression) -> Expression:
     """A power; by products where the exponent is a whole number or a half."""
     if b.op != "number" or not (2 * b.value).is_integer():
+        if a.op == b.op == "number" and a.value <= 0:
+            return expression(math.nan if a.value or math.isnan(b.value) else 0.0 if b.value > 0 else math.inf)
         return ONE if a is ONE else _node("pow", a, b)
     if b.value < 0:
         return div(ONE, power(a, expression(-b.value)))
@@ -270,7 +278,10 @@ def _function(name: str, x: Any) -> Expression:
     if a.op == "number":
         if (name, a.value) in EXACT:
             return expression(EXACT[name, a.value])
-        if name == "sqrt" and a.value >= 0:
+        low, high = DOMAINS.get(name, (-math.inf, math.inf))
+        if not low <= a.value <= high:
+            return expression(math.nan)
+        if name == "sqrt":
             return expression(math.sqrt(a.value))
     if a.op == "neg" and name in ODD:
         return neg(_function(name, a.args[0]))

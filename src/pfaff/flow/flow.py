@@ -37,11 +37,9 @@ if TYPE_CHECKING:
 
 Lowering = TypeVar("Lowering", bound=Callable[..., "Flow"])
 
-QUICK_FROM = 1500  # operations of the right-hand side beyond which its derivatives optimise for too long
-HIGHEST, ENTRIES = 12, 1_000_000  # highest order, and most entries, of derivatives that can be compiled
-MANY = 10_000  # states at once for which optimised code pays: it takes three times as long to compile
+LONG_FROM = 1500  # operations of the right-hand side beyond which derivatives along lines are faster than a Jacobian
+HIGHEST, ENTRIES = 12, 1_000_000  # highest order, and most entries, of derivatives that can be derived
 LOWERED = "_lowered"  # how a flow was made, where not by its system
-COMPACT_FROM = 28  # states of the full flow beyond which full unrolling compiles too slowly
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,8 +104,8 @@ class Flow(Travels):
 
     @cached_property
     def heavy(self) -> bool:
-        """Whether its derivatives are too large to be optimised."""
-        return self.operations > QUICK_FROM
+        """Whether its equations are long."""
+        return self.operations > LONG_FROM
 
     def rhs(self, x: Any, case: Bound | np.ndarray, time: float | np.ndarray = 0.0) -> np.ndarray:
         """f(x). A state where the mass matrix or the constraints are singular raises an error that says so."""
@@ -131,7 +129,7 @@ class Flow(Travels):
 
     @property
     def operations(self) -> int:
-        """Elementary operations of one evaluation of the compiled right-hand side."""
+        """Elementary operations of one evaluation of the right-hand side."""
         return self.compiled("rhs", lambda: self.expressions).operations
 
     def jacobian(self, x: Any, case: Bound | np.ndarray, time: float = 0.0) -> np.ndarray:
@@ -141,7 +139,7 @@ class Flow(Travels):
     def tensor(self, order: int, x: Any, case: Bound | np.ndarray, time: float = 0.0) -> np.ndarray:
         """The symmetric derivative tensor ∂ᵏf/∂xᵏ of any order, indexed [i, j1 … jk] (then the batch)."""
         n = len(self.states)
-        whole_number("order", order, 1, HIGHEST, "its derivatives are too many to compile")
+        whole_number("order", order, 1, HIGHEST, "its derivatives are too many to derive")
         if n * comb(n + order - 1, order) > ENTRIES:
             raise ParameterError(
                 f"the derivatives of order {order} of {n} rates have more than {ENTRIES} entries: ask for a lower order"
@@ -172,7 +170,7 @@ class Flow(Travels):
         return values.reshape(len(self.states), len(chosen), *values.shape[1:])
 
     def jacobian_by(self, name: str, x: Any, case: Bound | np.ndarray, time: float = 0.0) -> np.ndarray:
-        """∂²f/∂x∂parameter, indexed [i, j]: how the Jacobian changes with one parameter. Compiled for few calls."""
+        """∂²f/∂x∂parameter, indexed [i, j]: how the Jacobian changes with one parameter. For few calls."""
         index = self.system.parameter_names.index(self.system.parameter(name).name)
 
         def derivatives() -> list[Expression]:

@@ -8,6 +8,7 @@ many. Equal statements make equal tapes, in every process.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from enum import IntEnum
@@ -15,7 +16,6 @@ from hashlib import sha256
 from typing import Any
 
 import numpy as np
-from scipy.special import erf, erfc
 
 from pfaff.errors import PfaffError
 from pfaff.flow.expressions import CLOCK, Expression, ordered
@@ -30,13 +30,16 @@ class Op(IntEnum):
 
 
 OPS = tuple(Op.__members__)
+
+
 TWO_ARGUMENTS = frozenset((Op.ADD, Op.SUB, Op.MUL, Op.DIV, Op.POW, Op.ATAN2))
 NUMPY: dict[int, Callable[..., Any]] = {
     **{Op.ADD: np.add, Op.SUB: np.subtract, Op.MUL: np.multiply, Op.DIV: np.divide, Op.NEG: np.negative},
     **{Op.SQUARE: np.square, Op.SQRT: np.sqrt, Op.SIN: np.sin, Op.COS: np.cos, Op.TAN: np.tan, Op.ASIN: np.arcsin},
-    **{Op.ACOS: np.arccos, Op.ATAN: np.arctan, Op.SINH: np.sinh, Op.COSH: np.cosh, Op.TANH: np.tanh, Op.ERF: erf},
+    **{Op.ACOS: np.arccos, Op.ATAN: np.arctan, Op.SINH: np.sinh, Op.COSH: np.cosh, Op.TANH: np.tanh},
     **{Op.ASINH: np.arcsinh, Op.ACOSH: np.arccosh, Op.ATANH: np.arctanh, Op.EXP: np.exp, Op.LOG: np.log},
-    **{Op.POW: np.power, Op.ATAN2: np.arctan2, Op.ERFC: erfc},
+    **{Op.ERF: np.vectorize(math.erf, [float]), Op.ERFC: np.vectorize(math.erfc, [float])},
+    **{Op.POW: np.power, Op.ATAN2: np.arctan2},
 }
 Row = tuple[Op, tuple[Expression, ...], tuple[Expression, ...]]  # operation, arguments, results
 
