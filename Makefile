@@ -1,6 +1,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 .PHONY: run test tests test-fast lint docs bench clean
 
@@ -46,14 +47,16 @@ bench: $(VENV)/ready
 	$(BIN)/python benchmarks/large.py
 	$(BIN)/python benchmarks/studio.py
 
-$(VENV)/ready: pyproject.toml
+# What builds the kernels stays, so that Python builds those again that have changed.
+$(VENV)/ready: pyproject.toml $(wildcard building/*.py)
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[test,sundials]"
+	$(PIP) $$($(BIN)/python building/requirements.py)
+	$(PIP) --no-build-isolation --editable ".[test,sundials]"
 	$(BIN)/python -m pfaff.compile
 	touch $@
 
 $(VENV)/docs: $(VENV)/ready
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[docs]"
+	$(PIP) --no-build-isolation --editable ".[docs]"
 	touch $@
 
 clean:

@@ -1,6 +1,6 @@
 """The build backend: that of meson-python, which gets zig, a compiler that comes as a wheel, where there is no other.
 
-An editable installation reads the sources where they are, bytecode and all, and finds its kernels by ``pfaff_building``.
+An editable installation reads the sources where they are, with their bytecode, and finds kernels by ``pfaff_building``.
 """
 
 from __future__ import annotations
@@ -8,17 +8,15 @@ from __future__ import annotations
 import base64
 import hashlib
 import os
-import shutil
 import sysconfig
 import zipfile
 from pathlib import Path
 from typing import Any
 
 import mesonpy
-from pfaff_building import BUILT, lacks_compiler, with_compiler
+from pfaff_building import BUILT, ZIG, forget_others, lacks_compiler, with_compiler
 
 ROOT = Path(__file__).parents[1]
-ZIG = "ziglang>=0.13"
 
 
 def get_requires_for_build_wheel(config_settings: Any = None) -> list[str]:
@@ -42,7 +40,7 @@ def build_editable(wheel_directory: str, config_settings: Any = None, metadata_d
     """The wheel of meson-python with another finder: its own reads all sources anew in every process."""
     _prepare()
     folder = ROOT / "build" / "kernels"
-    shutil.rmtree(folder, ignore_errors=True)  # another compiler may have filled it
+    forget_others(folder)
     name = mesonpy.build_editable(wheel_directory, {**(config_settings or {}), "build-dir": str(folder)})
     (folder / BUILT).touch()
     _exchange_finder(Path(wheel_directory) / name)
@@ -60,8 +58,9 @@ def _exchange_finder(wheel: Path) -> None:
         kept = {each: archive.read(each) for each in archive.namelist() if ".dist-info/" in each}
     record = next(each for each in kept if each.endswith(".dist-info/RECORD"))
     del kept[record]
-    kept["pfaff_building.py"] = (ROOT / "building" / "pfaff_building.py").read_bytes()
-    kept["pfaff.pth"] = f"{ROOT / 'src'}\nimport pfaff_building; pfaff_building.install()\n".encode()
+    # By another name than here, lest an older one that is installed be found in its place.
+    kept["pfaff_editable.py"] = (ROOT / "building" / "pfaff_building.py").read_bytes()
+    kept["pfaff.pth"] = f"{ROOT / 'src'}\nimport pfaff_editable; pfaff_editable.install()\n".encode()
     with zipfile.ZipFile(wheel, "w", zipfile.ZIP_DEFLATED) as archive:
         for each, content in kept.items():
             archive.writestr(each, content)

@@ -1,6 +1,6 @@
 """Kernels built where the package is developed, and built again when their sources have changed.
 
-An editable installation has this module, which ``install``s a finder when Python starts: it finds the kernels of
+An editable installation has this module as ``pfaff_editable``, which ``install``s a finder when Python starts: it finds the kernels of
 whatever working tree the package is imported from. The build backend shares its choice of a compiler.
 """
 
@@ -17,6 +17,7 @@ from importlib.util import spec_from_file_location
 from pathlib import Path
 
 KERNELS = "pfaff.kernels."
+ZIG = "ziglang>=0.13"
 BUILT = "built"  # written when all is built: what is newer must be built again
 
 
@@ -31,6 +32,17 @@ def with_compiler() -> dict[str, str]:
         zig = f"{sys.executable} -m ziglang"
         environment |= {"CC": f"{zig} cc -mcpu=baseline", "AR": f"{zig} ar"}
     return environment
+
+
+def forget_others(folder: Path) -> None:
+    """Remove what another compiler or another Python left in a folder."""
+    found = map(shutil.which, ("cc", "gcc", "clang", "cl"))
+    builder = "\n".join([sys.executable, with_compiler().get("CC", ""), *(each or "" for each in found)])
+    named = folder / "builder"
+    if not named.exists() or named.read_text(encoding="utf-8") != builder:
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+        named.write_text(builder, encoding="utf-8")
 
 
 def build(root: Path) -> Path:
