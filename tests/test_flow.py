@@ -16,7 +16,7 @@ from conftest import XI_HAT
 from pfaff.errors import ParameterError, PfaffError, RankError
 from pfaff.flow.compiled import Compiled
 from pfaff.flow.differentiation import jacobian_entries
-from pfaff.flow.expressions import par
+from pfaff.flow.graph import par
 from pfaff.flow.lagrangian import graph_of
 from pfaff.flow.lowering import shape_flow
 from pfaff.flow.statics import statics_of
@@ -180,7 +180,7 @@ def test_small_analyses_do_not_import_all_of_numpy_and_write_nothing(tmp_path):
 import sys
 import numpy as np, sympy as sm
 from pfaff.flow.compiled import Compiled
-from pfaff.flow.expressions import expression
+from pfaff.flow.graph import expression
 from pfaff.statement.evaluation import evaluated
 t, x = sm.Symbol("t"), expression("x")
 print(evaluated([sm.sin(t) + sm.exp(t)], {t: 0.0}), Compiled([2 * x], [x])(np.ones(1), np.zeros(0)))

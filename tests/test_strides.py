@@ -52,7 +52,7 @@ def test_columns_are_evaluated_by_their_address_as_by_python(branch):
 
 def test_what_depends_on_time_has_no_address():
     from pfaff.flow.compiled import Compiled
-    from pfaff.flow.expressions import CLOCK, expression
+    from pfaff.flow.graph import CLOCK, expression
 
     v = expression("v")
     assert linked_in_lanes(Compiled([v * CLOCK], [v])) is None

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from pfaff.errors import PfaffError
-from pfaff.flow import expressions as ex
-from pfaff.flow.expressions import CLOCK, expression, par
+from pfaff.flow import graph as ex
+from pfaff.flow.graph import CLOCK, expression, par
 from pfaff.flow.tape import OPS, Op, Tape, tape_of
 
 x, y = expression("x"), expression("y")

@@ -19,7 +19,7 @@ from pfaff.bifurcation.equilibria.walking.branch_loops import compile_ahead, rea
 from pfaff.bifurcation.equilibria.walking.regular import Regular
 from pfaff.bifurcation.machine_code.reference_counts import uncounted
 from pfaff.flow.compiled import Compiled
-from pfaff.flow.expressions import CLOCK, expression
+from pfaff.flow.graph import CLOCK, expression
 from pfaff.flow.pointers import linked
 
 if not ready():

@@ -11,8 +11,8 @@ from pfaff.export.notation import Notation, identifier
 from pfaff.export.reserved import RESERVED
 from pfaff.export.starting_point import Start, start_of
 from pfaff.flow.differentiation import jacobian_entries
-from pfaff.flow.expressions import Expression, par
 from pfaff.flow.flow import Flow
+from pfaff.flow.graph import Expression, par
 from pfaff.flow.program import Node, Program, program_of
 from pfaff.statement.values import number_from
 from pfaff.threads import cached_property

@@ -16,8 +16,8 @@ import numpy as np
 from pfaff.algebra.structural_zeros import zero_chain
 from pfaff.bifurcation.equilibria.linearised import jacobian_of
 from pfaff.errors import ConvergenceError, PfaffError, StatementError, number_of
-from pfaff.flow.expressions import depends_on_time
 from pfaff.flow.flow import Flow
+from pfaff.flow.graph import depends_on_time
 from pfaff.flow.relative import shape_at
 from pfaff.flow.slice import state_on
 from pfaff.rest.balance import Balance

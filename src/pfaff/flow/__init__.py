@@ -1,6 +1,6 @@
 """Equations: the functions that all later rooms evaluate again and again.
 
-Read ``expressions`` (the graph; made by ``conversion`` from SymPy's, differentiated by ``differentiation``), ``tape``
+Read ``graph`` (expressions; made by ``conversion`` from SymPy's, differentiated by ``differentiation``), ``tape``
 (expressions as data), ``compiled`` (a tape and its reader; ``pointers`` to it), ``lagrangian`` (a statement as
 Lagrange's equations), ``flow`` (ẋ = f) and ``lowering`` (on all coordinates or on shape space: ``shape``;
 ``accelerations``; ``uniform_motion`` where constraints move), then ``statics`` (at rest), ``jets`` (derivatives of

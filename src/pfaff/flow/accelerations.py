@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from pfaff.flow.differentiation import jacobian
-from pfaff.flow.expressions import Expression, expression, subs, sum_of
+from pfaff.flow.graph import Expression, expression, subs, sum_of
 from pfaff.flow.lagrangian import Graph, dot
 
 

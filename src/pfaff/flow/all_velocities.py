@@ -11,9 +11,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from pfaff.flow.accelerations import Accelerations
-from pfaff.flow.expressions import Expression, sqrt, sum_of, variables_in
 from pfaff.flow.flow import Flow, lowered_again
 from pfaff.flow.forcing import carried
+from pfaff.flow.graph import Expression, sqrt, sum_of, variables_in
 from pfaff.flow.lagrangian import Graph
 from pfaff.statement.system import System
 from pfaff.threads import once

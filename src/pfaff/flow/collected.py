@@ -18,7 +18,7 @@ from sympy.simplify.fu import TR8
 from pfaff.errors import StatementError
 from pfaff.flow.compiled import Compiled
 from pfaff.flow.conversion import convert
-from pfaff.flow.expressions import ZERO, Expression, expression, par, sum_of
+from pfaff.flow.graph import ZERO, Expression, expression, par, sum_of
 from pfaff.flow.lagrangian import Graph, graph_of
 from pfaff.statement import Statement, System
 from pfaff.threads import cached_property

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pfaff.flow.expressions import Expression
+from pfaff.flow.graph import Expression
 from pfaff.flow.tape import Tape, tape_of
 from pfaff.kernels.values import Reader
 from pfaff.threads import cached_property
@@ -67,8 +67,3 @@ def _restored(tape: Tape) -> Compiled:
     compiled = Compiled([], [])
     compiled.tape = tape
     return compiled
-
-
-def taylor_method(rates: Sequence[tuple[Expression, Expression]], x: np.ndarray, **settings: Any) -> Any:
-    """Taylor's method for dx/dt = rates; for a batch if x has columns."""
-    raise NotImplementedError

@@ -8,7 +8,7 @@ import numpy as np
 
 from pfaff.flow.compiled import Compiled
 from pfaff.flow.differentiation import gradient, jacobian_entries
-from pfaff.flow.expressions import ZERO, expression, par, subs, sum_of
+from pfaff.flow.graph import ZERO, expression, par, subs, sum_of
 from pfaff.flow.lagrangian import dot, graph_of
 from pfaff.statement.system import System
 from pfaff.threads import Once, cached_property

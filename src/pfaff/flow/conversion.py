@@ -9,7 +9,7 @@ from functools import reduce
 import sympy as sm
 
 from pfaff.errors import StatementError
-from pfaff.flow.expressions import ARITHMETIC, BUILDERS, FUNCTIONS, ONE, Expression, div, expression, mul, power, sum_of
+from pfaff.flow.graph import ARITHMETIC, BUILDERS, FUNCTIONS, ONE, Expression, div, expression, mul, power, sum_of
 
 
 def convert(whole: sm.Expr, known: Mapping[sm.Symbol, Expression]) -> Expression:

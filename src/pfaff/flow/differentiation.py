@@ -9,8 +9,8 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from heapq import heappop, heappush
 
-from pfaff.flow import expressions as ex
-from pfaff.flow.expressions import ONE, TWO, ZERO, Expression, div, mul, neg, ordered, power, sum_of
+from pfaff.flow import graph as ex
+from pfaff.flow.graph import ONE, TWO, ZERO, Expression, div, mul, neg, ordered, power, sum_of
 
 SLOPES: dict[str, Callable[[Expression, Expression], Expression]] = {  # of a function f of a, in forms that keep digits
     "square": lambda a, f: 2 * a,

@@ -22,7 +22,7 @@ from pfaff.errors import ParameterError, PfaffError, RankError, SingularMassErro
 from pfaff.flow.accelerations import Accelerations
 from pfaff.flow.compiled import Compiled
 from pfaff.flow.differentiation import derivatives, jacobian, jacobian_entries
-from pfaff.flow.expressions import Expression, expression, par
+from pfaff.flow.graph import Expression, expression, par
 from pfaff.flow.lagrangian import Graph, graph_of
 from pfaff.statement.called import unfolded
 from pfaff.statement.odes import Ode

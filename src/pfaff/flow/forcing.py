@@ -16,9 +16,9 @@ import sympy as sm
 
 from pfaff.errors import ParameterError, StatementError
 from pfaff.flow.conversion import convert
-from pfaff.flow.expressions import CLOCK, Expression, cos, depends_on_time, expression, par, sin, subs
 from pfaff.flow.flow import Flow, lowered_again
 from pfaff.flow.forced_rods import ForcedRods, steady_rods
+from pfaff.flow.graph import CLOCK, Expression, cos, depends_on_time, expression, par, sin, subs
 from pfaff.flow.relative import relative_flow
 from pfaff.flow.structured import StructuredFlow
 from pfaff.statement.odes import Ode

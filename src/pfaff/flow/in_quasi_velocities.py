@@ -17,8 +17,8 @@ from pfaff.errors import ParameterError
 from pfaff.flow.compiled import Compiled
 from pfaff.flow.conversion import convert
 from pfaff.flow.differentiation import gradient
-from pfaff.flow.expressions import CLOCK, ZERO, Expression, expression, subs, sum_of, variables_in
 from pfaff.flow.flow import Flow
+from pfaff.flow.graph import CLOCK, ZERO, Expression, expression, subs, sum_of, variables_in
 from pfaff.flow.lagrangian import dot, graph_of
 from pfaff.statement.system import System
 from pfaff.threads import once

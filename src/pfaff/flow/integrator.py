@@ -15,11 +15,11 @@ from typing import Any
 
 import numpy as np
 
-from pfaff.flow.crossings import Crossing, Function, Lookout
-from pfaff.flow.expressions import Expression
+from pfaff.flow.sign_changes import Crossing, Function, Lookout
+from pfaff.flow.graph import Expression
 from pfaff.flow.recurrences import Recurrences, lowered
 from pfaff.flow.tape import Tape, tape_of
-from pfaff.kernels.taylor import Sweeper, evaluated
+from pfaff.kernels.taylor_steps import Sweeper, evaluated
 from pfaff.kernels.values import Reader
 from pfaff.threads import cached_property
 
@@ -140,8 +140,12 @@ class Integrator:
 
     @property
     def happened(self) -> list[Crossing]:
-        """Where functions vanished, since somebody took the list."""
-        return self._lookout.take()
+        """Where functions vanished, in order."""
+        return self._lookout.found
+
+    def withdraw(self, t: float) -> None:
+        """Forget what happened after a time, in a step that is taken again."""
+        self._lookout.found = [each for each in self._lookout.found if abs(each.time) <= abs(t)]
 
     def put(self, time: float, x: np.ndarray, pars: np.ndarray) -> None:
         """Set time, state and parameters, of which there may be more than occur; what functions did is forgotten."""
@@ -151,10 +155,14 @@ class Integrator:
 
     def rates(self, x: np.ndarray, t: np.ndarray) -> np.ndarray:
         """f(x) at several states, one column each."""
+        return self.values(x, t)[: len(x)]
+
+    def values(self, x: np.ndarray, t: np.ndarray) -> np.ndarray:
+        """Rates, then functions, at several states, one column each."""
         count, pars = x.shape[1], np.repeat(self.pars[:, None], x.shape[1], axis=1)
         out = np.empty((len(self.program.tape.outputs), count))
         self.program.reader.batch(np.ascontiguousarray(x), pars, np.array(np.broadcast_to(t, count), dtype=float), out)
-        return out[: len(x)]
+        return out
 
     def series(self) -> np.ndarray:
         """The coefficients at the state, [state, power]."""

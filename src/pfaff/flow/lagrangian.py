@@ -14,7 +14,7 @@ import sympy as sm
 
 from pfaff.flow.conversion import convert
 from pfaff.flow.differentiation import gradient, jacobian
-from pfaff.flow.expressions import CLOCK, ZERO, Expression, expression, par, sum_of
+from pfaff.flow.graph import CLOCK, ZERO, Expression, expression, par, sum_of
 from pfaff.statement.degrees import lowest_degree
 from pfaff.statement.inertia import usual_inertias
 from pfaff.statement.odes import Ode

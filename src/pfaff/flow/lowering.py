@@ -14,8 +14,8 @@ import numpy as np
 from pfaff.errors import ParameterError, RankError, nearest
 from pfaff.flow.accelerations import Accelerations
 from pfaff.flow.compiled import Compiled
-from pfaff.flow.expressions import ZERO, Expression, subs, variables_in
 from pfaff.flow.flow import Flow
+from pfaff.flow.graph import ZERO, Expression, subs, variables_in
 from pfaff.flow.lagrangian import Graph, dot, graph_of, lower_ode
 from pfaff.flow.shape import dependent_velocities, ignorable_coordinates, kept_coordinates
 from pfaff.flow.slice import Slice

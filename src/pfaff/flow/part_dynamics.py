@@ -9,7 +9,7 @@ import numpy as np
 
 from pfaff.flow.compiled import Compiled
 from pfaff.flow.differentiation import gradient, jacobian
-from pfaff.flow.expressions import ZERO, Expression, expression, subs, sum_of
+from pfaff.flow.graph import ZERO, Expression, expression, subs, sum_of
 from pfaff.flow.lagrangian import Graph, dot, graph_of
 from pfaff.statement import System
 from pfaff.threads import once

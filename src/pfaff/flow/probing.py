@@ -13,7 +13,7 @@ import numpy as np
 
 from pfaff.flow.compiled import Compiled
 from pfaff.flow.differentiation import gradient, jacobian_entries
-from pfaff.flow.expressions import Expression, expression, sum_of
+from pfaff.flow.graph import Expression, expression, sum_of
 from pfaff.flow.lagrangian import dot
 from pfaff.flow.uniform_motion import symmetric_graph
 from pfaff.statement.characteristic import characteristic, unit_velocities

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pfaff.flow.expressions import Expression, ordered
+from pfaff.flow.graph import Expression, ordered
 
 Node = tuple  # (operation, *arguments): ("+", a, b), ("sin", a), ("number", 0.5), ("state", 0), ("step", 3)
 LEAVES = ("number", "state", "parameter", "time", "step")

@@ -1,4 +1,4 @@
-"""Recurrences of Taylor coefficients, lowered from a tape: what ``kernels.taylor`` sweeps through, order by order.
+"""Recurrences of Taylor coefficients, lowered from a tape: what ``kernels.taylor_steps`` sweeps through, order by order.
 
 With x = Σ x_j s^j the coefficients of a product are a convolution, Σ a_j b_{k−j}; a quotient q = a/b solves b q = a; a
 function f(a) with the slope g(a) obeys k f_k = Σ j a_j g_{k−j}. So everything is a sum of numbers times coefficients, of
@@ -215,7 +215,9 @@ class _Lowering:
         used = [out for out in map(int, self.tape.outputs)]
         for op, a, b, out in self.rows:
             if out in self.sums:
-                used += self.sums[out].needs if self.sums[out].kind >= FUNCTION else [x for _, x in self.sums[out].linear]
+                used += (
+                    self.sums[out].needs if self.sums[out].kind >= FUNCTION else [x for _, x in self.sums[out].linear]
+                )
             else:
                 used += [a, b] if op in (ADD, SUB, MUL, DIV) else [a, a] if op == SQUARE else [a]
             if op in (DIV, SQRT):
@@ -392,4 +394,6 @@ def _written(row: Iterable[int]) -> tuple[int, ...]:
 def _runs(rows: np.ndarray) -> np.ndarray:
     """Runs of equal operations: (operation, first row, one past the last)."""
     first = np.flatnonzero(np.diff(rows[:, 0], prepend=-1))
-    return np.column_stack([rows[first, 0], first, [*first[1:], len(rows)][: len(first)]]).astype(np.int32).reshape(-1, 3)
+    return (
+        np.column_stack([rows[first, 0], first, [*first[1:], len(rows)][: len(first)]]).astype(np.int32).reshape(-1, 3)
+    )

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from pfaff.flow.differentiation import gradient
-from pfaff.flow.expressions import Expression, variables_in
+from pfaff.flow.graph import Expression, variables_in
 from pfaff.flow.uniform_motion import comoving_graph
 from pfaff.statement.system import System
 from pfaff.threads import once

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pfaff.flow.differentiation import gradient
-from pfaff.flow.expressions import ZERO, Expression, expression, subs, sum_of, variables_in
+from pfaff.flow.graph import ZERO, Expression, expression, subs, sum_of, variables_in
 from pfaff.flow.lagrangian import Graph, dot
 from pfaff.flow.probing import probe_of
 from pfaff.flow.shape import DROPPED, ignorable_coordinates

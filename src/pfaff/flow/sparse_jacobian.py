@@ -12,8 +12,8 @@ import numpy as np
 from scipy import sparse
 
 from pfaff.flow.differentiation import gradient, jacobian_entries
-from pfaff.flow.expressions import Expression, par, variables_in
 from pfaff.flow.flow import Flow
+from pfaff.flow.graph import Expression, par, variables_in
 from pfaff.statement.odes import Ode
 from pfaff.threads import once
 

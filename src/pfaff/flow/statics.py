@@ -11,7 +11,7 @@ import numpy as np
 from pfaff.algebra.units import inertial_units, row_units, stiffness_units
 from pfaff.flow.compiled import Compiled
 from pfaff.flow.differentiation import jacobian
-from pfaff.flow.expressions import ZERO, Expression, parameters_in, subs
+from pfaff.flow.graph import ZERO, Expression, parameters_in, subs
 from pfaff.flow.lagrangian import Graph
 from pfaff.flow.uniform_motion import comoving_graph, frame_velocities_at
 from pfaff.statement.system import System

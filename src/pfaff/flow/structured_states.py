@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from pfaff.errors import RankError
-from pfaff.flow.expressions import ONE, ZERO
+from pfaff.flow.graph import ONE, ZERO
 from pfaff.flow.placed import NodesAt
 from pfaff.flow.rod_mechanics import mechanics_of
 from pfaff.flow.rod_series import Chart

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from pfaff.errors import PfaffError
-from pfaff.flow.expressions import CLOCK, Expression, ordered
+from pfaff.flow.graph import CLOCK, Expression, ordered
 from pfaff.threads import cached_property
 
 

@@ -17,7 +17,7 @@ import numpy as np
 import sympy as sm
 
 from pfaff.flow.conversion import convert
-from pfaff.flow.expressions import CLOCK, ZERO, Expression, subs
+from pfaff.flow.graph import CLOCK, ZERO, Expression, subs
 from pfaff.flow.lagrangian import Graph, graph_of
 from pfaff.flow.tape import tape_of
 from pfaff.statement.plain_symbols import Statement

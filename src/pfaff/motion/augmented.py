@@ -18,7 +18,7 @@ from pfaff.algebra.tolerances import RANK
 from pfaff.errors import ConvergenceError
 from pfaff.flow.compiled import Compiled
 from pfaff.flow.differentiation import gradient
-from pfaff.flow.expressions import ZERO, subs
+from pfaff.flow.graph import ZERO, subs
 from pfaff.flow.lagrangian import dot, stated_graph_of
 from pfaff.flow.verified_accelerations import stated_balances
 from pfaff.motion.between_steps import NEVER, Resolution

@@ -13,7 +13,7 @@ import numpy as np
 
 from pfaff.flow.compiled import Compiled
 from pfaff.flow.differentiation import gradient
-from pfaff.flow.expressions import Expression, expression, subs, sum_of
+from pfaff.flow.graph import Expression, expression, subs, sum_of
 from pfaff.flow.lagrangian import Graph, dot, graph_of, stated_graph_of
 from pfaff.flow.structured import Matched
 from pfaff.flow.structured_views import energy_rows, power_rows

@@ -17,7 +17,7 @@ import sympy as sm
 from pfaff.flow.compiled import Compiled
 from pfaff.flow.conversion import convert
 from pfaff.flow.differentiation import jacobian_entries
-from pfaff.flow.expressions import CLOCK, expression, par
+from pfaff.flow.graph import CLOCK, expression, par
 from pfaff.flow.lagrangian import graph_of
 from pfaff.statement import System
 from pfaff.statement.odes import Ode

@@ -14,7 +14,7 @@ import numpy as np
 from pfaff.errors import ConvergenceError
 from pfaff.flow.compiled import Compiled
 from pfaff.flow.differentiation import jacobian_entries
-from pfaff.flow.expressions import expression, par
+from pfaff.flow.graph import expression, par
 from pfaff.flow.initial import Constraints, on_positions, on_velocities
 from pfaff.flow.lagrangian import graph_of
 from pfaff.flow.shape import ignorable_coordinates

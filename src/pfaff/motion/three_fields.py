@@ -36,7 +36,7 @@ from scipy.linalg.lapack import dgesv, dgetrf, dgetrs
 
 from pfaff.flow.compiled import Compiled
 from pfaff.flow.differentiation import gradient, jacobian
-from pfaff.flow.expressions import par
+from pfaff.flow.graph import par
 from pfaff.flow.lagrangian import stated_graph_of
 from pfaff.statement import System
 from pfaff.threads import once

@@ -16,8 +16,8 @@ import sympy as sm
 from pfaff.flow.compiled import Compiled
 from pfaff.flow.conversion import convert
 from pfaff.flow.differentiation import jacobian
-from pfaff.flow.expressions import CLOCK, ZERO, Expression, expression, subs, sum_of
 from pfaff.flow.flow import numbers_of
+from pfaff.flow.graph import CLOCK, ZERO, Expression, expression, subs, sum_of
 from pfaff.flow.lagrangian import Graph, back_substitute, dot, factorise, graph_of, total_derivative
 from pfaff.principles.formulation import Formulation, flow_of
 from pfaff.statement import System

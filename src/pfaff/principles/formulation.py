@@ -10,8 +10,8 @@ import numpy as np
 
 from pfaff.errors import ParameterError
 from pfaff.flow.compiled import Compiled
-from pfaff.flow.expressions import Expression
 from pfaff.flow.flow import Flow, numbers_of
+from pfaff.flow.graph import Expression
 from pfaff.flow.lagrangian import Graph, graph_of
 from pfaff.statement import System
 from pfaff.statement.values import numbers_from

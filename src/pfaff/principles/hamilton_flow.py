@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pfaff.flow.differentiation import gradient
-from pfaff.flow.expressions import ZERO, Expression, expression, subs, sum_of
+from pfaff.flow.graph import ZERO, Expression, expression, subs, sum_of
 from pfaff.flow.lagrangian import back_substitute, dot, factorise, graph_of, total_derivative
 from pfaff.principles.formulation import Formulation, flow_of
 from pfaff.statement import System

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from pfaff.flow.conversion import convert
-from pfaff.flow.expressions import Expression
+from pfaff.flow.graph import Expression
 from pfaff.flow.lagrangian import Graph, dot, graph_of, total_derivative
 from pfaff.principles.formulation import Formulation, flow_of
 from pfaff.statement import System

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pfaff.algebra.bordering import balanced
-from pfaff.flow.expressions import Expression
 from pfaff.flow.flow import Flow
+from pfaff.flow.graph import Expression
 from pfaff.flow.lagrangian import graph_of
 from pfaff.flow.statics import gradient_rows
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pfaff.flow.compiled import Compiled
 from pfaff.flow.differentiation import derivatives, jacobian_entries
-from pfaff.flow.expressions import ZERO, Expression, expression, par, subs
 from pfaff.flow.flow import Flow
+from pfaff.flow.graph import ZERO, Expression, expression, par, subs
 from pfaff.threads import cached_property, once
 
 

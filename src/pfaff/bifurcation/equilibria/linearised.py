@@ -8,8 +8,8 @@ import numpy as np
 
 from pfaff.algebra.bordering import Border, bordering
 from pfaff.flow.compiled import Compiled
-from pfaff.flow.expressions import Expression, par
 from pfaff.flow.flow import Flow
+from pfaff.flow.graph import Expression, par
 from pfaff.flow.jets import COMPACT_FROM, jets_of
 from pfaff.flow.pointers import Pointer, linked
 from pfaff.threads import cached_property, once

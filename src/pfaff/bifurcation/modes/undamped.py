@@ -16,9 +16,9 @@ import sympy as sm
 
 from pfaff.errors import ConvergenceError, NoBifurcationError, ParameterError
 from pfaff.flow.differentiation import gradient
-from pfaff.flow.expressions import ZERO, Expression, subs
 from pfaff.flow.flow import Flow
 from pfaff.flow.forcing import forcing_of
+from pfaff.flow.graph import ZERO, Expression, subs
 from pfaff.flow.lagrangian import dot
 from pfaff.flow.relative import relative_flow
 from pfaff.flow.slice import state_on

@@ -8,8 +8,8 @@ import numpy as np
 
 from pfaff.bifurcation.orbits.solving.meshes import least_share
 from pfaff.flow.compiled import Compiled
-from pfaff.flow.expressions import Expression, par
 from pfaff.flow.flow import Flow
+from pfaff.flow.graph import Expression, par
 from pfaff.flow.structured import Matched, StructuredFlow
 from pfaff.threads import Own
 

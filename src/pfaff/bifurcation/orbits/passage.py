@@ -18,8 +18,8 @@ from pfaff.bifurcation.orbits.orbits import OrbitPoint
 from pfaff.flow.all_velocities import in_all_velocities
 from pfaff.flow.compiled import Compiled
 from pfaff.flow.differentiation import jacobian_entries
-from pfaff.flow.expressions import Expression
 from pfaff.flow.flow import Flow
+from pfaff.flow.graph import Expression
 
 Of = TypeVar("Of", bound=OrbitPoint)
 

@@ -15,10 +15,10 @@ import pytest
 import sympy as sm
 
 from pfaff.errors import StatementError
-from pfaff.flow import expressions as ex
+from pfaff.flow import graph as ex
 from pfaff.flow.conversion import convert
 from pfaff.flow.differentiation import derivatives, gradient, jacobian
-from pfaff.flow.expressions import CLOCK, ONE, ZERO, Expression, expression, par, subs, sum_of
+from pfaff.flow.graph import CLOCK, ONE, ZERO, Expression, expression, par, subs, sum_of
 from pfaff.flow.tape import tape_of
 
 x, y, z = (expression(name) for name in "xyz")
@@ -246,7 +246,7 @@ def test_threads_that_build_the_same_get_the_same():
 MADE = """
 import sys
 import pfaff
-from pfaff.flow.expressions import expression, sin
+from pfaff.flow.graph import expression, sin
 from pfaff.flow.tape import tape_of
 if int(sys.argv[1]):
     kept = [sin(expression(name) * k) + expression(name) for name in ("theta_2", "theta_1", "F") for k in range(50)]
