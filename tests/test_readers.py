@@ -16,7 +16,7 @@ import pytest
 import pfaff.kernels
 from pfaff.errors import PfaffError
 from pfaff.flow.tape import TWO_ARGUMENTS, Op, Tape
-from pfaff.kernels.values import Reader
+from pfaff.kernels.readers import Reader
 
 NONE = np.empty(0)
 EXACT = {
@@ -267,8 +267,8 @@ def test_damaged_tapes_are_refused_before_they_are_read(tapes):
 
 def test_kernels_are_compiled():
     """Wide where the processor allows it."""
-    from pfaff.kernels import processor, values
+    from pfaff.kernels import processor, readers
 
-    assert not values.__file__.endswith(".py")
+    assert not readers.__file__.endswith(".py")
     assert len(pfaff.kernels.__path__) == 1 + processor.wide()
     assert struct.calcsize("P") == 8

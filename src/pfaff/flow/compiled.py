@@ -9,7 +9,7 @@ import numpy as np
 
 from pfaff.flow.graph import Expression
 from pfaff.flow.tape import Tape, tape_of
-from pfaff.kernels.values import Reader
+from pfaff.kernels.readers import Reader
 from pfaff.threads import cached_property
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from pfaff.flow.compiled import Compiled
-from pfaff.kernels.values import Reader
+from pfaff.kernels.readers import Reader
 
 
 @dataclass(frozen=True, eq=False)
