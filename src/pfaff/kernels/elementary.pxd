@@ -7,16 +7,11 @@ cdef double cosine(double x) noexcept nogil
 cdef double tangent(double x) noexcept nogil
 cdef double exponential(double x) noexcept nogil
 cdef double logarithm(double x) noexcept nogil
-cdef double sinh(double x) noexcept nogil
-cdef double cosh(double x) noexcept nogil
-cdef double tanh(double x) noexcept nogil
-cdef double asinh(double x) noexcept nogil
-cdef double acosh(double x) noexcept nogil
-cdef double atanh(double x) noexcept nogil
-cdef double atan(double x) noexcept nogil
-cdef double atan2(double y, double x) noexcept nogil
-cdef double asin(double x) noexcept nogil
-cdef double acos(double x) noexcept nogil
+
+cdef double infinite() noexcept nogil
+cdef double undefined() noexcept nogil
+cdef double exponential_less_one(double x) noexcept nogil
+cdef double logarithm_of_one_more(double x) noexcept nogil
 
 cdef void sine_and_cosine(double x, double *s, double *c) noexcept nogil
 
@@ -25,8 +20,6 @@ cdef void exponentials(const double *x, double *y) noexcept nogil
 cdef void logarithms(const double *x, double *y) noexcept nogil
 
 # inside
-cdef inline double _infinity() noexcept nogil
-cdef inline double _undefined() noexcept nogil
 cdef inline double _multiple(double x) noexcept nogil
 cdef inline double _left(double a, double b) noexcept nogil
 cdef inline double _near(double x, double k) noexcept nogil
@@ -43,7 +36,4 @@ cdef inline double _curved(double r) noexcept nogil
 cdef inline double _doublings(double x) noexcept nogil
 cdef inline double _two_to(double k) noexcept nogil
 cdef inline double _exponential(double x) noexcept nogil
-cdef double exponential_less_one(double x) noexcept nogil
 cdef inline double _logarithm(double x, double before) noexcept nogil
-cdef double logarithm_of_one_more(double x) noexcept nogil
-cdef double _atan(double r) noexcept nogil

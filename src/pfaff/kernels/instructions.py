@@ -8,8 +8,10 @@ import cython
 if cython.compiled:
     from cython.cimports.libc.math import erf, erfc, pow, sqrt
     from cython.cimports.pfaff.kernels.elementary import (
-        acos, acosh, asin, asinh, atan, atan2, atanh, cosh, cosine, exponential, exponentials, logarithm, logarithms,
-        sine, sine_and_cosine, sines_and_cosines, sinh, tangent, tanh,
+        cosine, exponential, exponentials, logarithm, logarithms, sine, sine_and_cosine, sines_and_cosines, tangent,
+    )  # fmt: skip
+    from cython.cimports.pfaff.kernels.hyperbolic import (
+        acos, acosh, asin, asinh, atan, atan2, atanh, cosh, sinh, tanh,
     )  # fmt: skip
 
 
