@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import re
 import subprocess
 import sys
@@ -357,29 +356,6 @@ def test_a_velocity_whose_coefficient_is_rounding_cannot_follow(angle):
     assert along == pytest.approx(0, abs=1e-15)
 
 
-def test_many_operations_are_compiled_with_loops_unless_the_motion_is_long(monkeypatch):
-    """Without loops the rolling disc compiles for ten seconds, to save ten microseconds a step."""
-    import heyoka as hy
-
-    compile_taylor, compact = hy.taylor_adaptive, []
-
-    def recorded(*given, **settings):
-        compact.append(settings["compact_mode"])
-        return compile_taylor(*given, **settings)
-
-    monkeypatch.setattr(hy, "taylor_adaptive", recorded)
-    disc, pendulum = (inspect.unwrap(atlas) for atlas in (pfaff.atlas.rolling_disc, pfaff.atlas.pendulum))  # anew
-    disc().at().simulate(0.1, phi_dot=1)
-    pendulum().at().simulate(0.1, Q=0.3)
-    assert compact == [True, False]
-    monkeypatch.setattr("pfaff.motion.taylor.SMALL", 0)
-    short = pendulum().at().simulate(5, Q=0.3)
-    monkeypatch.setattr("pfaff.motion.taylor.LONG", 2)
-    long = pendulum().at().simulate(5, Q=0.3)
-    assert compact == [True, False, True, True, False]  # the step that tells how many there will be has loops too
-    assert np.abs(long.y - short.y).max() < 1e-13
-
-
 def test_a_motion_does_not_wait_for_scipy():
     script = (
         "import sys, pfaff\n"
@@ -388,23 +364,3 @@ def test_a_motion_does_not_wait_for_scipy():
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["True", "False"]
-
-
-def test_large_equations_are_optimised_for_motions_long_enough_to_gain_by_it(monkeypatch):
-    """Optimised, those of the bicycle compile for two and a half seconds, to save a millisecond a step."""
-    import heyoka as hy
-
-    compile_taylor, levels = hy.taylor_adaptive, []
-
-    def recorded(*given, **settings):
-        levels.append((settings["compact_mode"], settings["opt_level"]))
-        return compile_taylor(*given, **settings)
-
-    monkeypatch.setattr(hy, "taylor_adaptive", recorded)
-    stone = inspect.unwrap(pfaff.atlas.rattleback)().at()
-    short = stone.simulate(0.2, project=True, psi_dot=5, alpha=0.1)
-    assert levels == [(True, 0)]
-    monkeypatch.setattr("pfaff.motion.taylor.SHORT", 0)
-    long = stone.simulate(0.2, project=True, psi_dot=5, alpha=0.1)
-    assert levels == [(True, 0), (True, 1)]
-    assert np.abs(long.y - short.y).max() < 1e-13

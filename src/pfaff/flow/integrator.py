@@ -20,11 +20,11 @@ from pfaff.flow.graph import Expression
 from pfaff.flow.recurrences import Recurrences, lowered
 from pfaff.flow.tape import Tape, tape_of
 from pfaff.kernels.taylor_steps import Sweeper, evaluated
-from pfaff.kernels.values import Reader
+from pfaff.kernels.readers import Reader
 from pfaff.threads import cached_property
 
 ROOM = 2**18  # numbers in a block of polynomials that are kept
-NOTHING = np.zeros(0), np.zeros((0, 0)), np.zeros(0), np.zeros((0, 0, 0))
+NOTHING = np.zeros(0), np.zeros((0, 2)), np.zeros((0, 0, 0))
 
 
 class End(IntEnum):
@@ -38,10 +38,11 @@ class End(IntEnum):
 
 @dataclass(frozen=True, eq=False)
 class Dense:
-    """Polynomials of steps [step, state, power], and the times between which they hold."""
+    """Polynomials of steps [step, state, power], and the times between which they hold, with what these are less."""
 
     times: np.ndarray
     tcs: np.ndarray
+    rests: np.ndarray
 
     @property
     def bounds(self) -> tuple[float, float]:
@@ -50,9 +51,11 @@ class Dense:
     def __call__(self, t: Any) -> np.ndarray:
         """The states, a row for each time."""
         t = np.asarray(t, dtype=float)
-        which = np.searchsorted(np.abs(self.times), np.abs(t), side="right") - 1
-        which = np.atleast_1d(np.clip(which, 0, len(self.tcs) - 1))
-        since = np.atleast_1d(t) - self.times[which]
+        at = np.atleast_1d(t)
+        which = np.minimum(np.searchsorted(np.abs(self.times[1:]), np.abs(at)), len(self.tcs) - 1)
+        later = (at == self.times[which + 1]) & (self.rests[which + 1] * (self.times[-1] - self.times[0]) < 0)
+        which = np.minimum(which + later, len(self.tcs) - 1)
+        since = (at - self.times[which]) - self.rests[which]
         out = np.empty((len(which), self.tcs.shape[1]))
         evaluated(self.tcs, which, since, out)
         return out if t.ndim else out[0]
@@ -191,13 +194,13 @@ class Integrator:
         grid = NOTHING[0] if grid is None else np.ascontiguousarray(grid, dtype=float)
         samples, sampled = np.empty((len(grid), n)), 0
         block = min(most, max(16, ROOM // (n * count))) if dense else most
-        ends, polynomials = [np.array([sweeper.time])], []
+        ends, polynomials = [np.array([[sweeper.time, sweeper.rest]])], list[np.ndarray]()
         found, forced = Advance(End.STEPS), np.nan
         stop: int | None = None
         while found.steps < most and found.end is End.STEPS:
-            room = NOTHING[2:]
+            room = NOTHING[1:]
             if dense:
-                room = np.empty(block), np.empty((block, n, count))
+                room = np.empty((block, 2)), np.empty((block, n, count))
             allowed = min(block, most - found.steps) if stop is None else 1
             code = sweeper.advance(
                 self.state, target, allowed, longest, forced, grid[sampled:], samples[sampled:], *room
@@ -218,7 +221,8 @@ class Integrator:
                 found.end = End(code)
         found.samples = samples[:sampled]
         if dense and polynomials:
-            found.dense = Dense(np.concatenate(ends), np.concatenate(polynomials))
+            times, rests = np.concatenate(ends).T.copy()
+            found.dense = Dense(times, np.concatenate(polynomials), rests)
         return found
 
 

@@ -1,29 +1,30 @@
 """Derivatives of a flow of any order, applied to vectors, without forming tensors.
 
-The Taylor coefficients of s ↦ f(x + s v) come from heyoka's automatic differentiation of x' = v, y' = f(x); mixed
-derivatives from those along several lines by polarisation. One compilation serves every order, where the entries of
-a fifth-derivative tensor take many times as long to compile.
+The Taylor coefficients of s ↦ f(x + s v) are swept through the tape of f, order by order; mixed derivatives follow from
+those along several lines by polarisation.
 """
 
 from __future__ import annotations
 
-import copy
 from itertools import product
-from math import exp, factorial
+from math import factorial
 from typing import Any
 
 import numpy as np
 
 from pfaff.errors import ParameterError, PfaffError
-from pfaff.flow.compiled import taylor_method
-from pfaff.flow.expressions import expression, par
 from pfaff.flow.flow import Flow
+from pfaff.flow.integrator import aligned
 from pfaff.flow.polarisation import Powers, expanded, polarised
-from pfaff.threads import Own, cached_property, once
+from pfaff.flow.recurrences import lowered
+from pfaff.flow.tape import tape_of
+from pfaff.kernels.taylor_lanes import LaneSweeper
+from pfaff.kernels.taylor_steps import Sweeper
+from pfaff.threads import Own, once
 
 HIGHEST = 5  # derivatives that a normal form of fifth order needs
-FACTORIALS = np.array([factorial(k + 1) for k in range(HIGHEST + 3)], dtype=float)
-COMPACT_FROM = 8  # states beyond which unrolled code compiles too slowly
+FACTORIALS = np.array([factorial(k) for k in range(HIGHEST + 1)], dtype=float)
+LINES_FROM = 8  # states beyond which Jacobians of involved flows are taken along lines
 TOGETHER = 8  # lines that are differentiated at once, where there are many
 
 
@@ -32,58 +33,42 @@ class Jets:
 
     def __init__(self, flow: Flow) -> None:
         self.flow, self.states = flow, len(flow.states)
-        compiled = self._compiled(())
-        self._integrators = Own(lambda: copy.deepcopy(compiled))
+        self._recurrences = lowered(tape_of(flow.expressions, flow.variables))
+        nothing = aligned(1)
+        self._sweepers = Own(lambda: Sweeper(self._recurrences, HIGHEST, nothing, nothing, aligned))
+        self._groups = Own(self._group)
 
-    def _compiled(self, shape: tuple[int, ...]) -> Any:
-        """x' = v, y' = f(x), for one line or several."""
-        flow, known = self.flow, len(self.flow.system.parameters)
-        directions = [par[known + j] for j in range(self.states)]
-        rates = [expression(f"rate {name}") for name in flow.states]
-        equations = [*zip(flow.variables, directions, strict=True), *zip(rates, flow.expressions, strict=True)]
-        # heyoka derives its order from the tolerance: ⌈1 − ln(tol)/2⌉, one more than the derivatives of f.
-        large = self.states > COMPACT_FROM or flow.heavy
-        start = np.zeros((len(equations), *shape))
-        # Unoptimised, it compiles in a tenth of the time, and takes twice as long per line.
-        return taylor_method(equations, start, tol=exp(-2 * HIGHEST), compact_mode=large, opt_level=0)
-
-    @cached_property
-    def _groups(self) -> Own[Any]:
-        """Integrators for several lines at once."""
-        compiled = self._compiled((TOGETHER,))
-        return Own(lambda: copy.deepcopy(compiled))
+    def _group(self) -> tuple[LaneSweeper, np.ndarray]:
+        """A sweeper for several lines at once, and where it leaves its coefficients, [output, order, line]."""
+        room = aligned(self.states * (HIGHEST + 1) * TOGETHER)
+        sweeper = LaneSweeper(self._recurrences, HIGHEST, room, aligned)
+        return sweeper, room.reshape(self.states, HIGHEST + 1, TOGETHER)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return jets_of, (self.flow,)
 
-    def line(self, x: np.ndarray, numbers: np.ndarray, direction: np.ndarray) -> np.ndarray:
-        """dᵏ/dsᵏ f(x + s v) at s = 0, column k, for all orders."""
-        integrator, n = self._integrators.own, self.states
-        integrator.time = 0.0
-        state, parameters = integrator.state, integrator.pars
-        state[:n], state[n:] = x, 0.0
-        parameters[:-n], parameters[-n:] = numbers, direction
-        integrator.step(max_delta_t=1.0, write_tc=True)
-        coefficients = integrator.tc[n:, 1:]
-        if not np.isfinite(coefficients).all():
+    def line(self, x: np.ndarray, numbers: np.ndarray, direction: np.ndarray, order: int = HIGHEST) -> np.ndarray:
+        """dᵏ/dsᵏ f(x + s v) at s = 0, column k, for all orders up to one."""
+        sweeper, found = self._sweepers.own, np.empty((self.states, order + 1))
+        sweeper.set_parameters(np.ascontiguousarray(numbers, dtype=float))
+        x, direction = (np.ascontiguousarray(each, dtype=float) for each in (x, direction))
+        sweeper.along(x, direction, order, found)
+        if not np.isfinite(found).all():
             raise _singular()
-        return coefficients * FACTORIALS[: coefficients.shape[1]]
+        return found * FACTORIALS[: order + 1]
 
     def lines(self, x: np.ndarray, numbers: np.ndarray, directions: np.ndarray, order: int) -> np.ndarray:
         """The derivative of one order at many states, along one direction each, a row for each."""
-        integrator, n, count = self._groups.own, self.states, len(x)
-        state, parameters, found = integrator.state, integrator.pars, np.empty_like(x)
-        parameters[:-n] = numbers[:, None]
+        (sweeper, coefficients), count, found = self._groups.own, len(x), np.empty(x.shape)
+        sweeper.set_parameters(np.repeat(np.asarray(numbers, dtype=float)[:, None], TOGETHER, axis=1))
         for first in range(0, count, TOGETHER):
             group = np.minimum(np.arange(first, first + TOGETHER), count - 1)  # the last one fills up its group
-            integrator.set_time(0.0)
-            state[:n], state[n:] = x[group].T, 0.0
-            parameters[-n:] = directions[group].T
-            integrator.step(max_delta_t=[1.0] * TOGETHER, write_tc=True)
-            found[group] = integrator.tc[n:, order + 1].T
+            here, there = (np.array(each[group].T, dtype=float, order="C") for each in (x, directions))
+            sweeper.along(here, there, order)
+            found[group] = coefficients[:, order].T
         if not np.isfinite(found).all():
             raise _singular()
-        return found * factorial(order + 1)  # derivatives of y' = f
+        return found * FACTORIALS[order]
 
     def forms(self, x: np.ndarray, numbers: np.ndarray, *vectors: np.ndarray) -> np.ndarray:
         """The symmetric form of as many derivatives as vectors, at many states, a row each: a few lines serve all of
@@ -123,7 +108,7 @@ class Jets:
             total = np.zeros(self.states)
             for sign, direction in self.lines_of(vectors):
                 if direction.any():
-                    total += sign * self.line(x, numbers, direction)[:, order]
+                    total += sign * self.line(x, numbers, direction, order)[:, order]
             found.append(total / (2 ** (order - 1) * factorial(order)))
         return found
 

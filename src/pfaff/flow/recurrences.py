@@ -19,7 +19,7 @@ from pfaff.flow.tape import OPS
     ADD, SUB, MUL, DIV, NEG, SQUARE, SQRT, SIN, COS, SINCOS, TAN, ASIN, ACOS, ATAN, SINH, COSH, TANH, ASINH, ACOSH, ATANH,
     EXP, LOG, ERF, POW, ATAN2, ERFC,
 ) = range(len(OPS))  # fmt: skip
-PLAIN, TIMES, FUNCTION, MINUS_FUNCTION = range(4)  # what becomes of a sum
+PLAIN, TIMES, OVER, FUNCTION, MINUS_FUNCTION = range(5)  # what becomes of a sum
 BLOCK = 4  # terms of a convolution that are added side by side
 EVEN, ODD = {COS, COSH}, {SIN, TAN}
 TWO_OVER_ROOT_PI = 1.1283791670955126
@@ -276,8 +276,9 @@ class _Lowering:
             return replace(part, kind=TIMES, by=still)
         if op == DIV:
             part = self._part(a)
-            minus = [*part.minus, (b, out)] if moves_b else part.minus
-            return replace(part, minus=minus, kind=TIMES, by=self._inverse(1.0, b))
+            if not moves_b:  # rounded anew each time: the same error at every step would pile up
+                return replace(part, kind=OVER, by=b)
+            return replace(part, minus=[*part.minus, (b, out)], kind=TIMES, by=self._inverse(1.0, b))
         part = self._part(a)
         return replace(part, minus=[*part.minus, (out, out)], kind=TIMES, by=self._inverse(0.5, out))
 
@@ -285,8 +286,7 @@ class _Lowering:
         """A register with one (or a half) over another."""
         if (one, x) not in self.inverses:
             self.inverses[one, x] = self._new()
-            where = self.later if x in self.moving else self.prologue
-            where.append((DIV, self._constant(one), x, self.inverses[one, x]))
+            self.later.append((DIV, self._constant(one), x, self.inverses[one, x]))
         return self.inverses[one, x]
 
     # --- order and arrays ---------------------------------------------------------------------------------------------

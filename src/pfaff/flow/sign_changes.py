@@ -57,6 +57,8 @@ class Lookout:
         ends: list[tuple[float, int]] = []
         after = np.zeros(len(self.functions))
         for k, function in enumerate(self.functions):
+            if not np.isfinite(self._coefficients[k]).all():
+                continue
             roots, after[k] = crossings(self._coefficients[k], h, before[k])
             for s, sign in roots:
                 if sign * function.direction >= 0:

@@ -56,8 +56,8 @@ class RodJets(Jets):
     def __init__(self, flow: StructuredFlow) -> None:
         self.flow, self.states = flow, len(flow.states)
 
-    def line(self, x: np.ndarray, numbers: np.ndarray, direction: np.ndarray) -> np.ndarray:
-        return self._lines(x, numbers, direction[:, None], HIGHEST)[:, :, 0].T
+    def line(self, x: np.ndarray, numbers: np.ndarray, direction: np.ndarray, order: int = HIGHEST) -> np.ndarray:
+        return self._lines(x, numbers, direction[:, None], order)[:, :, 0].T
 
     def lines(self, x: np.ndarray, numbers: np.ndarray, directions: np.ndarray, order: int) -> np.ndarray:
         each = zip(x, directions, strict=True)

@@ -1,38 +1,35 @@
-"""Motions in SIMD batches on all cores: members in groups, one integrator for each thread."""
+"""Motions in batches on all cores: members in groups, one integrator for each thread."""
 
 from __future__ import annotations
 
-import copy
 import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from functools import partial
 from queue import SimpleQueue
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import heyoka as hy
 import numpy as np
 
 from pfaff.errors import PfaffError
-from pfaff.flow.compiled import taylor_method
+from pfaff.flow.batch_integrator import LANES, Lanes
 from pfaff.motion import taylor
-from pfaff.motion.between_steps import Guard, rates_by, rates_in_lanes
+from pfaff.motion.between_steps import Guard
 from pfaff.motion.drive import Driven
 from pfaff.motion.lost_rank import SUSPICIOUS, end_where_singular
 from pfaff.motion.outcomes import FINISHED, INTERRUPTED, NOT_RUN, Outcome, Status
 from pfaff.motion.propagation import fly
 from pfaff.motion.steep_functions import steep_functions
-from pfaff.statement import System
-from pfaff.threads import hand_on, once
+from pfaff.threads import hand_on
 
 if TYPE_CHECKING:
     from pfaff.case import Case
 
-MANY = 1000  # members for which a longer compilation pays
+HEARD = 1000  # steps between two looks for Ctrl-C
 
 
 class Batches:
-    """Members in groups as wide as the processor's vectors, shared out to one integrator for each thread."""
+    """Members in groups that run together, shared out to one integrator for each thread."""
 
     def __init__(
         self,
@@ -49,7 +46,7 @@ class Batches:
         self.case, self.zeros, self.tolerance, self.max_steps = case, zeros, tolerance, max_steps
         self.max_step, self.steep = max_step, steep_functions(system, tolerance)
         self.equations = taylor.equations(system, zeros)
-        self.lanes = hy.recommended_simd_size()
+        self.lanes = LANES
         self.numbers, self.x, self.t = numbers, x, t
         self.count = x.shape[1]
         self.workers = max(1, min(os.cpu_count() or 1, -(-self.count // self.lanes)))
@@ -60,14 +57,9 @@ class Batches:
     def run(self, progress: Callable[[float], None]) -> None:
         """Run all batches; Ctrl-C stops those that run and keeps what is finished."""
         groups, done = self._groups(), 0
-        idle: SimpleQueue[Any] = SimpleQueue()
-        try:  # compilation takes seconds
-            for _ in range(self.workers):
-                compiled = _batch_integrator(self.case.system, self.zeros, self.tolerance, self.count > MANY)
-                idle.put(copy.deepcopy(compiled))
-        except KeyboardInterrupt:
-            hand_on()
-            return
+        idle: SimpleQueue[Lanes] = SimpleQueue()
+        for _ in range(self.workers):
+            idle.put(taylor.lanes(self.case.system, self.zeros, self.tolerance))
         with ThreadPoolExecutor(self.workers) as pool:
             running: set[Future[int]] = set()
             try:
@@ -91,7 +83,7 @@ class Batches:
         for start in range(0, self.count, self.lanes):
             yield np.minimum(np.arange(start, start + self.lanes), self.count - 1)
 
-    def _batch(self, members: np.ndarray, idle: SimpleQueue[Any]) -> int:
+    def _batch(self, members: np.ndarray, idle: SimpleQueue[Lanes]) -> int:
         integrator = idle.get()
         try:  # each motion past steep functions has steps of its own
             samples = None if self.steep else self._propagate(integrator, members)
@@ -108,44 +100,39 @@ class Batches:
             self.outcomes[own] = FINISHED
         return len(own)
 
-    def _propagate(self, integrator: Any, members: np.ndarray) -> np.ndarray | None:
+    def _propagate(self, integrator: Lanes, members: np.ndarray) -> np.ndarray | None:
         """Samples [state, time, lane], or None if one of the lanes did not reach the end."""
         pars = np.array([self.equations.pars(self.numbers[:, k]) for k in members]).T
-        self._reset(integrator, members, pars)
-        integrator.step(
-            np.full(self.lanes, np.copysign(min(self.max_step, abs(self.t[-1])), self.t[-1])), write_tc=True
-        )
+        integrator.put(0.0, self.x[:, members], pars)
+        integrator.advance(self.t[-1], 1, self.max_step)
         first = np.abs(integrator.last_h)
         if not np.isfinite(integrator.state).all() or not (first > 0).all() or not self._starts_well(integrator):
             return None
         pars[-1] = taylor.stabilisation(np.copysign(first, self.t[-1]))
-        self._reset(integrator, members, pars)
-        grid = np.repeat(self.t[:, None], self.lanes, axis=1)
-        limits = {"max_steps": self.max_steps, "max_delta_t": np.full(self.lanes, self.max_step)}
-        _, samples = integrator.propagate_grid(grid, **limits, callback=lambda _: not self.stopped)
-        good = all(
-            outcome == hy.taylor_outcome.time_limit and shortest >= SUSPICIOUS * longest
-            for outcome, shortest, longest, _ in integrator.propagate_res
-        )
-        return samples.transpose(1, 0, 2) if good and np.isfinite(samples).all() else None
+        integrator.put(0.0, self.x[:, members], pars)
+        samples = np.full((len(self.t), *integrator.state.shape), np.nan)
+        for taken in range(0, self.max_steps, HEARD):
+            done = integrator.advance(self.t[-1], min(HEARD, self.max_steps - taken), self.max_step, self.t, samples)
+            if self.stopped or done:
+                break
+        steady = (integrator.shortest >= SUSPICIOUS * integrator.longest).all()
+        good = steady and integrator.reached.all() and np.isfinite(samples).all()
+        return samples.transpose(1, 0, 2) if good else None
 
-    def _starts_well(self, integrator: Any) -> bool:
+    def _starts_well(self, integrator: Lanes) -> bool:
         """Whether the first steps of all lanes obey the equations in between."""
         polynomials, lengths = integrator.tc.transpose(2, 0, 1).copy(), integrator.last_h.copy()
-        rates = rates_in_lanes(integrator)
         return all(
-            Guard(partial(rates, k), self.tolerance).judge(np.array([0.0, lengths[k]]), polynomials[k : k + 1]) is None
+            Guard(partial(integrator.rates, k), self.tolerance).judge(
+                np.array([0.0, lengths[k]]), polynomials[k : k + 1]
+            )
+            is None
             for k in range(self.lanes)
         )
 
-    def _reset(self, integrator: Any, members: np.ndarray, pars: np.ndarray) -> None:
-        integrator.set_time(0.0)
-        integrator.state[:] = self.x[:, members]
-        integrator.pars[:] = pars[: len(integrator.pars)]
-
     def _alone(self, k: int) -> None:
         """Run a member of a failed batch by itself, as far as it gets."""
-        with taylor.borrow(self.case.system, self.zeros, self.tolerance, self.equations.optimised()) as integrator:
+        with taylor.borrow(self.case.system, self.zeros, self.tolerance) as integrator:
             duration = float(self.t[-1])
             try:
                 taylor.set_up(integrator, self.equations, self.x[:, k], self.numbers[:, k], duration)
@@ -153,7 +140,7 @@ class Batches:
                 self.outcomes[k] = Status(Outcome.FAILED, str(problem))
                 self.y[:, 0, k] = self.x[:, k]
                 return
-            guard = Guard(rates_by(integrator), self.tolerance)
+            guard = Guard(integrator.rates, self.tolerance)
             if self.steep:
                 numbers, flow = self.numbers[:, k], self.case.system.flow
                 guard = Guard(lambda x, t: flow.rates(x, numbers, t), self.tolerance, self.steep, lambda t: numbers)
@@ -174,11 +161,3 @@ class Batches:
     def _heard(self, share: float) -> None:
         if self.stopped:
             raise KeyboardInterrupt
-
-
-@once(most=16)
-def _batch_integrator(system: System, zeros: frozenset[str], tolerance: float, many: bool) -> Any:
-    equations = taylor.equations(system, zeros)
-    lanes = hy.recommended_simd_size()
-    settings = equations.optimised(long=many).settings
-    return taylor_method(equations.rates, np.zeros((len(equations.rates), lanes)), tol=tolerance, **settings)

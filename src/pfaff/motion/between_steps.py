@@ -9,12 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
 from pfaff.checks.motions import step_errors
-from pfaff.motion.dense_output import put
 from pfaff.motion.steep_functions import Steep
 
 POINTS = np.array([0.0, 0.2113, 0.4142, 0.618, 0.8047, 1 - 1e-6])  # parts of a step; at its end a load may jump
@@ -73,7 +71,6 @@ class Guard:
     tolerance: float
     steep: Steep | None = None
     numbers: Callable[[np.ndarray], np.ndarray] = lambda t: np.zeros(0)
-    withdraw: Callable[[float], None] = lambda t: None  # forgets events after a time
     room: float | None = None
     failures: int = 0
     noise: float = 1.0  # error that rounding makes, in units of what a step may leave
@@ -192,38 +189,3 @@ class Resolution:
 
     def _arguments(self, t: np.ndarray, sample: Callable[[float], np.ndarray]) -> np.ndarray:
         return self.arguments(np.array([sample(float(each)) for each in t]).T, t)
-
-
-def rates_by(integrator: Any) -> Rates:
-    """f(x) as the first coefficients of an integrator's own series: nothing more is compiled."""
-
-    def rates(x: np.ndarray, t: np.ndarray) -> np.ndarray:
-        kept = integrator.time, integrator.state.copy(), integrator.pars.copy()
-        found = np.empty_like(x)
-        for k, time in enumerate(t):
-            put(integrator, float(time), x[:, k], kept[2])
-            integrator.step(max_delta_t=0.0, write_tc=True)
-            found[:, k] = integrator.tc[:, 1]
-        put(integrator, *kept)
-        return found
-
-    return rates
-
-
-def rates_in_lanes(integrator: Any) -> Callable[[int, np.ndarray, np.ndarray], np.ndarray]:
-    """f(x) with the parameters of one lane of an integrator of batches; its state is lost."""
-    lanes = integrator.state.shape[1]
-
-    def rates(lane: int, x: np.ndarray, t: np.ndarray) -> np.ndarray:
-        pars, found = integrator.pars.copy(), np.empty_like(x)
-        integrator.pars[:] = pars[:, lane : lane + 1]
-        for k in range(0, len(t), lanes):
-            here = np.minimum(np.arange(k, k + lanes), len(t) - 1)
-            integrator.set_time(t[here])
-            integrator.state[:] = x[:, here]
-            integrator.step(np.zeros(lanes), write_tc=True)
-            found[:, here] = integrator.tc[:, 1]
-        integrator.pars[:] = pars
-        return found
-
-    return rates

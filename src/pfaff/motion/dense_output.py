@@ -13,20 +13,16 @@ from typing import Any
 
 import numpy as np
 
+from pfaff.flow.integrator import Dense, Integrator
 from pfaff.motion.outcomes import FINISHED, Status
 from pfaff.threads import cached_property
-
-
-def put(integrator: Any, time: float, x: np.ndarray, pars: np.ndarray) -> None:
-    """Set time, state and parameters; an integrator has exactly the ``par`` up to the last one that occurs."""
-    integrator.time, integrator.state[:], integrator.pars[:] = time, x, pars[: len(integrator.pars)]
 
 
 @dataclass(frozen=True, eq=False)
 class Leg:
     """Some steps of a flight: where and how they began. Their dense output is made on demand."""
 
-    borrow: Callable[[], AbstractContextManager[Any]]
+    borrow: Callable[[], AbstractContextManager[Integrator]]
     bounds: tuple[float, float]
     x: np.ndarray
     pars: np.ndarray
@@ -36,8 +32,8 @@ class Leg:
     @cached_property
     def dense(self) -> Any:
         with self.borrow() as integrator:
-            put(integrator, self.bounds[0], self.x, self.pars)
-            return integrator.propagate_until(self.target, **self.limits, c_output=True)[4]
+            integrator.put(self.bounds[0], self.x, self.pars)
+            return integrator.advance(self.target, **self.limits, dense=True).dense
 
     @property
     def times(self) -> np.ndarray:
@@ -82,7 +78,7 @@ class Steps:
 
     @property
     def tcs(self) -> np.ndarray:
-        """The coefficients, by heyoka's name, indexed [step, state, power]."""
+        """The coefficients, indexed [step, state, power]."""
         if len(self._stacked) != len(self._polynomials):
             self._stacked = np.array(self._polynomials)
         return self._stacked
@@ -92,14 +88,7 @@ class Steps:
         return self._ends[0], self._ends[-1]
 
     def __call__(self, t: np.ndarray) -> np.ndarray:
-        ends = self.times
-        which = np.clip(np.searchsorted(np.abs(ends), np.abs(t), side="right") - 1, 0, len(self._polynomials) - 1)
-        since = t - ends[which]
-        coefficients = self.tcs[which]
-        value = coefficients[:, :, -1]
-        for k in range(coefficients.shape[2] - 2, -1, -1):
-            value = coefficients[:, :, k] + since[:, None] * value
-        return value
+        return Dense(self.times, self.tcs, np.zeros(len(self._ends)))(t)
 
 
 @dataclass

@@ -210,7 +210,7 @@ def ensemble(
         names=tuple(case.system.coordinate_names),
         case=case,
         options={"tolerance": tolerance, "project": project, "max_step": max_step, "max_steps": max_steps},
-        method=f"Taylor's method of heyoka in batches of {batches.lanes} on {batches.workers} threads",
+        method=f"Taylor's method in batches of {batches.lanes} on {batches.workers} threads",
         numbers=numbers,
     )
 

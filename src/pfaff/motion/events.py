@@ -6,14 +6,15 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import heyoka as hy
 import numpy as np
 import sympy as sm
 
 from pfaff.errors import ParameterError, nearest
-from pfaff.flow.compiled import Compiled
 from pfaff.flow.conversion import convert
-from pfaff.flow.expressions import expression
+from pfaff.flow.sign_changes import Crossing, Function
+from pfaff.flow.graph import Expression
+from pfaff.flow.graph import expression
+from pfaff.flow.integrator import Integrator
 from pfaff.motion.drive import Driven
 from pfaff.motion.outcomes import Outcome, Status
 from pfaff.motion.taylor import Equations
@@ -26,7 +27,7 @@ from pfaff.statement.values import shown, truth
 if TYPE_CHECKING:
     from pfaff.case import Bound
 
-DIRECTIONS = {0: hy.event_direction.any, 1: hy.event_direction.positive, -1: hy.event_direction.negative}
+DIRECTIONS = (0, 1, -1)
 
 
 @spelt
@@ -71,36 +72,6 @@ class Crossings:
         )
 
 
-class Recorder:
-    """Records time and state whenever its event happens; heyoka copies callbacks, but a copy of this one is
-    itself."""
-
-    def __init__(self) -> None:
-        self.times: list[float] = []
-        self.states: list[np.ndarray] = []
-
-    def __deepcopy__(self, memo: Any) -> Recorder:
-        return self
-
-    def __call__(self, integrator: Any, time: float, sign: int) -> None:
-        integrator.update_d_output(time)
-        self.add(time, integrator.d_output)
-
-    def add(self, time: float, state: np.ndarray) -> None:
-        self.times.append(float(time))
-        self.states.append(np.array(state))
-
-    def withdraw(self, t: float) -> None:
-        kept = [k for k, time in enumerate(self.times) if abs(time) <= abs(t)]
-        self.times, self.states = [self.times[k] for k in kept], [self.states[k] for k in kept]
-
-    def crossings(self, size: int) -> Crossings:
-        """All crossings but one at the very start."""
-        kept = [k for k, time in enumerate(self.times) if time != 0.0]
-        states = np.array([self.states[k] for k in kept]).reshape(len(kept), size)
-        return Crossings(np.array([self.times[k] for k in kept]), states.T.copy())
-
-
 class Watch:
     """The events of one run: lowered, handed to the integrator, recorded."""
 
@@ -108,48 +79,36 @@ class Watch:
         for name in events:
             checked_title(name, "name of an event", LONGEST)
         self.events = {name: e if isinstance(e, Event) else Event(e) for name, e in events.items()}
-        self.recorders = {name: Recorder() for name in self.events}
-        lowered = self._lowered = {name: lower(name, e.expression) for name, e in self.events.items()}
-        self.stops = [name for name, e in self.events.items() if e.stop]
-        passing = [name for name in self.events if name not in self.stops]
-        self.options: dict[str, Any] = {}
-        if passing:
-            self.options["nt_events"] = [
-                hy.nt_event(lowered[name], self.recorders[name], direction=DIRECTIONS[self.events[name].direction])
-                for name in passing
-            ]
-        if self.stops:
-            self.options["t_events"] = [
-                hy.t_event(lowered[name], direction=DIRECTIONS[self.events[name].direction]) for name in self.stops
-            ]
+        self._lowered = {name: lower(name, e.expression) for name, e in self.events.items()}
 
-    def withdraw(self, t: float) -> None:
-        """Forget what happened after a time, in a step that is taken again."""
-        for recorder in self.recorders.values():
-            recorder.withdraw(t)
+    @property
+    def functions(self) -> list[tuple[Expression, Function]]:
+        """What an integrator looks out for."""
+        return [(self._lowered[name], Function(e.direction, e.stop)) for name, e in self.events.items()]
 
-    def forget(self) -> None:
-        for recorder in self.recorders.values():
-            recorder.times.clear()
-            recorder.states.clear()
+    def stopped(self, index: int, time: float) -> Status:
+        """The status of a motion that an event ended."""
+        return Status(Outcome.EVENT, f" event {list(self.events)[index]!r} at t = {time:.12g}")
 
-    def stopped(self, index: int, time: float, state: np.ndarray) -> Status:
-        """Record the event that ended the motion; returns the status."""
-        name = self.stops[index]
-        if float(time) not in self.recorders[name].times[-1:]:
-            self.recorders[name].add(time, state)
-        return Status(Outcome.EVENT, f" event {name!r} at t = {time:.12g}")
-
-    def crossings(self, t: np.ndarray, y: np.ndarray, integrator: Any) -> dict[str, Crossings]:
-        """The crossings recorded along the motion of an integrator, with states y at times t."""
-        for name, recorder in self.recorders.items():
-            if not recorder.times and not np.isfinite(self._values(name, t, y, integrator)).any():
+    def crossings(self, t: np.ndarray, y: np.ndarray, integrator: Integrator) -> dict[str, Crossings]:
+        """The crossings along the motion of an integrator, with states y at times t; none at the very start."""
+        found: dict[str, list[Crossing]] = {name: [] for name in self.events}
+        for each in integrator.happened:
+            if each.time != 0.0:
+                found[list(self.events)[each.function]].append(each)
+        for name in found:
+            if not found[name] and not np.isfinite(self._values(name, t, y, integrator)).any():
                 warn_of_no_number(name)
-        return {name: recorder.crossings(len(y)) for name, recorder in self.recorders.items()}
+        return {name: _together(each, len(y)) for name, each in found.items()}
 
-    def _values(self, name: str, t: np.ndarray, y: np.ndarray, integrator: Any) -> np.ndarray:
-        states = [state for state, _ in integrator.sys]
-        return Compiled([self._lowered[name]], states)(y, integrator.pars, t)
+    def _values(self, name: str, t: np.ndarray, y: np.ndarray, integrator: Integrator) -> np.ndarray:
+        row = len(y) + list(self.events).index(name)
+        return integrator.values(y, t)[row]
+
+
+def _together(found: list[Crossing], size: int) -> Crossings:
+    states = np.array([each.state for each in found]).reshape(len(found), size)
+    return Crossings(np.array([each.time for each in found]), states.T.copy())
 
 
 def lower_event(driven: Driven, eqs: Equations, name: str, expression: Any) -> Any:
@@ -168,7 +127,7 @@ def lower_event(driven: Driven, eqs: Equations, name: str, expression: Any) -> A
 
 
 def numbers_of(case: Bound) -> dict[sm.Symbol, Any]:
-    """The parameters as heyoka's numbers: SymPy would raise its own to powers in all their digits."""
+    """The parameters as numbers: SymPy would raise its own to powers in all their digits."""
     return {p: expression(float(v)) for p, v in zip(case.system.parameters, case.numbers, strict=True)}
 
 

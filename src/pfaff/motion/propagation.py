@@ -1,4 +1,4 @@
-"""A compiled integrator propagated over a duration, in pieces between which Ctrl-C is heard."""
+"""An integrator propagated over a duration, in pieces between which Ctrl-C is heard."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any
 
-import heyoka as hy
 import numpy as np
 
+from pfaff.flow.integrator import Advance, End, Integrator
 from pfaff.motion.between_steps import Guard, Polynomials
-from pfaff.motion.dense_output import Flight, Leg, Steps, put
+from pfaff.motion.dense_output import Flight, Leg, Steps
 from pfaff.motion.outcomes import COLLAPSED, FINISHED, INTERRUPTED, NO_ADVANCE, NOT_FINITE, TOO_MANY, Outcome, Status
 from pfaff.progress import unheard
 from pfaff.threads import hand_on
@@ -27,7 +27,7 @@ LEAP = (
 
 
 def fly(
-    integrator: Any,
+    integrator: Integrator,
     duration: float,
     *,
     max_steps: int,
@@ -60,7 +60,7 @@ def fly(
 
 
 def _through(
-    integrator: Any,
+    integrator: Integrator,
     targets: list[float],
     max_steps: int,
     flight: Flight,
@@ -80,9 +80,10 @@ def _through(
                 return
             start, left = integrator.time, target - integrator.time
             most = min(abs(left), longest_step, guard.room or np.inf)
-            outcome, h = integrator.step(max_delta_t=np.copysign(most, left), write_tc=True)
+            taken = integrator.step(np.copysign(most, left))
+            h = integrator.last_h
             flight.steps += 1
-            flight.status, flight.event = _status(outcome, h, integrator.time)
+            flight.status, flight.event = _status(taken, integrator.time)
             if flight.status.outcome is Outcome.NOT_FINITE:
                 return
             end, polynomials = integrator.time, integrator.tc.copy()
@@ -91,7 +92,7 @@ def _through(
                 if failure:
                     x = Polynomials(np.array([start]), np.array([end - start]), polynomials[None]).at(failure.good)
                     end = failure.good
-                    _return_to(integrator, end, guard, x)
+                    _return_to(integrator, end, x)
                     flight.status, flight.event = FINISHED, None
             if end != start:
                 steps.add(end, polynomials)
@@ -102,12 +103,10 @@ def _through(
         progress(abs(target / targets[-1]))
 
 
-def _return_to(integrator: Any, t: float, guard: Guard, x: np.ndarray) -> None:
+def _return_to(integrator: Integrator, t: float, x: np.ndarray) -> None:
     """Set the integrator back to a time and state up to which its last step was good."""
-    put(integrator, t, x, integrator.pars.copy())
-    if integrator.with_events:
-        integrator.reset_cooldowns()
-    guard.withdraw(t)
+    integrator.put(t, x, integrator.pars.copy())
+    integrator.withdraw(t)
 
 
 @dataclass
@@ -132,7 +131,7 @@ class _Pace:
 
 
 def _to(
-    integrator: Any,
+    integrator: Integrator,
     target: float,
     max_steps: int,
     flight: Flight,
@@ -155,14 +154,14 @@ def _to(
         at_once = min(AT_ONCE if leg else chunk, left, pace.due - flight.steps)
         if watched:
             at_once = min(at_once, 1 if guard.room else RELAXED[0] if guard.steep else FIRST)
-        limits = {"max_steps": at_once, "max_delta_t": min(longest_step, guard.room or np.inf)}
+        limits = {"most": at_once, "longest": min(longest_step, guard.room or np.inf)}
         ended = leg(integrator, limits, flight) if leg else None
-        outcome, shortest, longest, steps = ended or _dense(integrator, target, limits, flight, guard, watched)
+        taken = ended or _dense(integrator, target, limits, flight, guard, watched)
         if sampling and not ended:
             sampling.catch_up(flight)
-        flight.steps += steps
-        flight.shortest, flight.longest = min(flight.shortest, shortest), max(flight.longest, longest)
-        flight.status, flight.event = _status(outcome, shortest, integrator.time)
+        flight.steps += taken.steps
+        flight.shortest, flight.longest = min(flight.shortest, taken.shortest), max(flight.longest, taken.longest)
+        flight.status, flight.event = _status(taken, integrator.time)
         if flight.event is not None and integrator.time == 0.0:  # a start on the surface of a stop does not count
             flight.status, flight.event = FINISHED, None
             continue
@@ -182,44 +181,42 @@ def _to(
         chunk = min(chunk, max_steps)
 
 
-def _starts_well(integrator: Any, target: float, longest_step: float, guard: Guard) -> bool:
+def _starts_well(integrator: Integrator, target: float, longest_step: float, guard: Guard) -> bool:
     """Whether the first steps obey the equations in between; the integrator stays where it was."""
     start = integrator.time, integrator.state.copy(), integrator.pars.copy()
     times, polynomials = [start[0]], list[np.ndarray]()
     while len(polynomials) < FIRST and times[-1] != target and np.isfinite(integrator.state).all():
         left = target - integrator.time
-        integrator.step(max_delta_t=np.copysign(min(abs(left), longest_step), left), write_tc=True)
+        integrator.step(np.copysign(min(abs(left), longest_step), left))
         times.append(integrator.time)
         polynomials.append(integrator.tc.copy())
     well = guard.judge(np.array(times), np.array(polynomials)) is None
     guard.room = None
-    put(integrator, *start)
+    integrator.put(*start)
     return well
 
 
-Ended = tuple[Any, float, float, int]  # outcome, shortest and longest step, steps
-
-
 def _dense(
-    integrator: Any, target: float, limits: dict[str, Any], flight: Flight, guard: Guard, watched: bool
-) -> Ended:
+    integrator: Integrator, target: float, limits: dict[str, Any], flight: Flight, guard: Guard, watched: bool
+) -> Advance:
     """Some steps, with their dense output; only those before the first one that fails, where they are judged."""
-    outcome, shortest, longest, steps, dense, _ = integrator.propagate_until(target, **limits, c_output=True)
+    taken = integrator.advance(target, **limits, dense=True)
+    dense = taken.dense
     if dense is None or dense.bounds[0] == dense.bounds[1]:
-        return outcome, shortest, longest, steps
-    ends = outcome == hy.taylor_outcome.err_nf_state  # steps shorten without limit on the way to infinity
-    watched = watched or (not ends and _leaps(dense.bounds, longest, steps))
+        return taken
+    ends = taken.end is End.NOT_FINITE  # steps shorten without limit on the way to infinity
+    watched = watched or (not ends and _leaps(dense.bounds, taken.longest, taken.steps))
     failure = guard.judge(dense.times, dense.tcs) if watched else None
     if failure is None:
         flight.pieces.append(dense)
-        return outcome, shortest, longest, steps
-    piece = Steps.until(failure.good, np.asarray(dense.times), dense.tcs, failure.step)
-    _return_to(integrator, failure.good, guard, dense(failure.good))
+        return taken
+    piece = Steps.until(failure.good, dense.times, dense.tcs, failure.step)
+    _return_to(integrator, failure.good, dense(failure.good))
     if not len(piece.times) > 1:
-        return hy.taylor_outcome.step_limit, np.inf, 0.0, 1  # counts, so that it ends
+        return Advance(End.STEPS, steps=1)  # counts, so that it ends
     flight.pieces.append(piece)
     lengths = np.abs(np.diff(piece.times))
-    return hy.taylor_outcome.step_limit, lengths.min(), lengths.max(), len(lengths)
+    return Advance(End.STEPS, None, len(lengths), lengths.min(), lengths.max())
 
 
 def _leaps(bounds: tuple[float, float], longest: float, steps: int) -> bool:
@@ -231,7 +228,7 @@ class Sampling:
     """The times at which a motion is wanted, from its start to its end, and where to borrow its integrator again."""
 
     t: np.ndarray
-    borrow: Callable[[], AbstractContextManager[Any]]
+    borrow: Callable[[], AbstractContextManager[Integrator]]
 
     def catch_up(self, flight: Flight) -> None:
         """Sample the last piece, which was not sampled on the way."""
@@ -240,27 +237,24 @@ class Sampling:
         if len(reached) and flight.pieces:
             flight.samples.append(np.array(flight.pieces[-1](reached)))
 
-    def leg(self, integrator: Any, limits: dict[str, Any], flight: Flight) -> Ended | None:
+    def leg(self, integrator: Integrator, limits: dict[str, Any], flight: Flight) -> Advance | None:
         """Some steps, sampled on the way; None, and nothing changed, if they do not end as they should."""
         start, x, pars = integrator.time, integrator.state.copy(), integrator.pars.copy()
-        put(integrator, start, x, pars)  # a time in one float, from which the steps can be repeated exactly
+        integrator.put(start, x, pars)  # a time in one float, from which the steps can be repeated exactly
         ahead = self.t[sum(map(len, flight.samples)) :]
-        between = int(ahead[0] != start)
-        grid = np.concatenate([[start] * between, ahead])
-        outcome, shortest, longest, steps, _, samples = integrator.propagate_grid(grid, **limits)
-        whole = outcome in (hy.taylor_outcome.time_limit, hy.taylor_outcome.step_limit)
-        if not whole or _leaps((start, integrator.time), longest, steps):
-            put(integrator, start, x, pars)
+        taken = integrator.advance(float(self.t[-1]), **limits, grid=ahead)
+        if taken.end is End.NOT_FINITE or _leaps((start, integrator.time), taken.longest, taken.steps):
+            integrator.put(start, x, pars)
             return None
-        flight.samples.append(samples[between:])
+        flight.samples.append(taken.samples)
         flight.pieces.append(Leg(self.borrow, (start, integrator.time), x, pars, float(self.t[-1]), limits))
-        return outcome, shortest, longest, steps
+        return taken
 
 
-def _status(outcome: Any, shortest: float, now: float) -> tuple[Status, int | None]:
-    if outcome in (hy.taylor_outcome.time_limit, hy.taylor_outcome.step_limit, hy.taylor_outcome.success):
-        collapsed = outcome != hy.taylor_outcome.time_limit and abs(shortest) <= NO_ADVANCE * abs(now)
-        return (COLLAPSED if collapsed else FINISHED), None
-    if outcome == hy.taylor_outcome.err_nf_state:
+def _status(taken: Advance, now: float) -> tuple[Status, int | None]:
+    if taken.end is End.NOT_FINITE:
         return NOT_FINITE, None
-    return Status(Outcome.EVENT, " an event"), -int(outcome) - 1
+    if taken.end is End.EVENT:
+        return Status(Outcome.EVENT, " an event"), taken.event
+    collapsed = taken.end is not End.REACHED and taken.shortest <= NO_ADVANCE * abs(now)
+    return (COLLAPSED if collapsed else FINISHED), None

@@ -12,9 +12,10 @@ import numpy as np
 
 from pfaff.errors import ConstraintError, ConvergenceError, ParameterError
 from pfaff.flow.initial import Start, initial_state
+from pfaff.flow.integrator import Integrator, program
 from pfaff.motion import taylor
-from pfaff.motion.between_steps import Guard, rates_by
-from pfaff.motion.dense_output import Flight, put
+from pfaff.motion.between_steps import Guard
+from pfaff.motion.dense_output import Flight
 from pfaff.motion.drive import Driven, prescribe
 from pfaff.motion.events import Watch, lower_event
 from pfaff.motion.lost_rank import end_where_singular
@@ -83,7 +84,7 @@ class Task:
 
     @property
     def vanishing(self) -> frozenset[str]:
-        """Parameters that are zero: the integrator is compiled without their terms."""
+        """Parameters that are zero: the equations are those without their terms."""
         numbers = zip(self.driven.case.system.parameter_names, self.driven.case.numbers, strict=True)
         return frozenset(name for name, number in numbers if number == 0 and name not in self.driven.changing)
 
@@ -188,7 +189,7 @@ def _explicit(task: Task, events: Mapping[str, Any], insist: bool) -> Motion:
     eqs = taylor.equations(system, task.vanishing)
     tolerance = task.tolerance or FINEST
     borrow = partial(taylor.borrow, system, task.vanishing, tolerance)
-    with borrow(eqs.first) as integrator:
+    with borrow() as integrator:
         try:
             first = taylor.set_up(integrator, eqs, task.x, numbers, task.duration)
         except ConvergenceError:
@@ -198,15 +199,13 @@ def _explicit(task: Task, events: Mapping[str, Any], insist: bool) -> Motion:
         if switch:
             return _implicit(task, events, reason, None)
         pars = integrator.pars.copy()
-        way = eqs.built_for(abs(task.duration) / first, len(integrator.decomposition))
     watch = Watch(partial(lower_event, task.driven, eqs), events)
     if watch.events:
-        watching = taylor.build(eqs, tolerance, way, **watch.options)
-        put(watching, 0.0, task.x, pars)
+        watching = Integrator(program(eqs.rates, tolerance, watch.functions))
+        watching.put(0.0, task.x, pars)
         return _flown(task, _fly(task, watching, eqs, watch=watch), watching, watch, reason)
-    borrow = partial(borrow, way)
     with borrow() as integrator:
-        put(integrator, 0.0, task.x, pars)
+        integrator.put(0.0, task.x, pars)
         return _flown(task, _fly(task, integrator, eqs, Sampling(task.t, borrow)), integrator, watch, reason)
 
 
@@ -258,12 +257,12 @@ def _guard(task: Task, integrator: Any, watch: Watch | None) -> Guard:
     driven, tolerance = task.driven, task.tolerance or FINEST
     steep = steep_functions(driven.case.system, tolerance)
     if steep is None and watch is None:
-        return Guard(rates_by(integrator), tolerance)
+        return Guard(integrator.rates, tolerance)
 
     def rates(x: np.ndarray, t: np.ndarray) -> np.ndarray:
         return driven.case.system.flow.rates(x, driven.numbers(t), t)
 
-    return Guard(rates, tolerance, steep, driven.numbers, watch.withdraw if watch else lambda t: None)
+    return Guard(rates, tolerance, steep, driven.numbers)
 
 
 def _flown(task: Task, flight: Flight, integrator: Any, watch: Watch, reason: str) -> Motion:
@@ -279,7 +278,7 @@ def _flown(task: Task, flight: Flight, integrator: Any, watch: Watch, reason: st
 def _sampled(task: Task, flight: Flight, integrator: Any, watch: Watch, reason: str) -> Motion:
     status = end_where_singular(task.driven, flight)
     if flight.event is not None:
-        status = watch.stopped(flight.event, integrator.time, integrator.state)
+        status = watch.stopped(flight.event, integrator.time)
     if not flight.pieces:
         raise ConvergenceError(f"{task.driven.case.system.name} could not take a single step: {status}")
     t = task.t if status.finished else np.linspace(0.0, flight.end, len(task.t))
@@ -290,7 +289,7 @@ def _sampled(task: Task, flight: Flight, integrator: Any, watch: Watch, reason: 
         measures=Measured(task.driven, t, y, flight),
         **task.describe(),
         ended=status,
-        method=f"Taylor's method of heyoka, {flight.steps} steps, tolerance {task.tolerance or FINEST:g} ({reason})"
+        method=f"Taylor's method, {flight.steps} steps, tolerance {task.tolerance or FINEST:g} ({reason})"
         + ("; reactions of least norm" if task.driven.case.system.redundant else "")
         + "".join(f"; {how}" for how in task.driven.said),
         events=watch.crossings(t, y, integrator),

@@ -15,10 +15,10 @@ import sympy as sm
 from pfaff.archive.stored import labels, write
 from pfaff.checks import Check, Checked
 from pfaff.errors import ConvergenceError, ParameterError
-from pfaff.flow.compiled import taylor_method
 from pfaff.flow.conversion import convert
-from pfaff.flow.expressions import CLOCK
-from pfaff.motion.between_steps import Guard, rates_by
+from pfaff.flow.graph import CLOCK, expression
+from pfaff.flow.integrator import Integrator, program
+from pfaff.motion.between_steps import Guard
 from pfaff.motion.dense_output import Flight
 from pfaff.motion.events import Crossings, Watch, numbers_of, parsed_event
 from pfaff.motion.outcomes import INTERRUPTED, Status
@@ -26,7 +26,6 @@ from pfaff.motion.propagation import fly
 from pfaff.motion.sampled import interpolated
 from pfaff.motion.simulate import FINEST, check_request, longest_step
 from pfaff.motion.steep_functions import steep_functions
-from pfaff.motion.taylor import SMALL, UNROLLED
 from pfaff.progress import unheard
 from pfaff.rest.states import start_state
 from pfaff.statement.told import answering
@@ -143,10 +142,9 @@ def trajectory(
     progress = heard("progress", progress, "print", 0.5)
     x, flow = start_state(case, initial), case.system.flow
     watch = Watch(partial(_lowered, case), by_name("events", events, "{'section': 'x'}"))
-    settings = {"tol": tolerance or FINEST, "compact_mode": len(x) > UNROLLED or flow.operations > SMALL}
     rates = list(zip(flow.variables, flow.expressions, strict=True))
-    integrator = taylor_method(rates, x, opt_level=1, **settings, **watch.options)
-    integrator.pars[:] = case.numbers[: len(integrator.pars)]
+    integrator = Integrator(program(rates, tolerance or FINEST, watch.functions))
+    integrator.put(0.0, x, case.numbers)
     flow.rhs(x, case.numbers)  # raises and names what is not finite, if anything is
     guard = _guard(case, integrator, tolerance or FINEST, watch)
     flight = fly(
@@ -170,14 +168,14 @@ def _guard(case: OdeCase, integrator: Any, tolerance: float, watch: Watch) -> Gu
     """What steps are judged by: the equations as stated where functions are steep or events happen, else the series."""
     flow, numbers, steep = case.system.flow, case.numbers, steep_functions(case.system, tolerance)
     if steep is None and not watch.events:
-        return Guard(rates_by(integrator), tolerance)
-    return Guard(lambda x, t: flow.rates(x, numbers, t), tolerance, steep, lambda t: numbers, watch.withdraw)
+        return Guard(integrator.rates, tolerance)
+    return Guard(lambda x, t: flow.rates(x, numbers, t), tolerance, steep, lambda t: numbers)
 
 
 def _flown(case: OdeCase, flight: Flight, integrator: Any, watch: Watch, t: np.ndarray, tolerance: float) -> Trajectory:
     status = flight.status
     if flight.event is not None:
-        status = watch.stopped(flight.event, integrator.time, integrator.state)
+        status = watch.stopped(flight.event, integrator.time)
     if not flight.pieces:
         raise ConvergenceError(f"{case.system.name} could not take a single step: {status}")
     t = t if status.finished else np.linspace(0.0, flight.end, len(t))
@@ -187,7 +185,7 @@ def _flown(case: OdeCase, flight: Flight, integrator: Any, watch: Watch, t: np.n
         y=y,
         states=case.system.state_names,
         ended=status,
-        method=f"Taylor's method of heyoka, {flight.steps} steps, tolerance {tolerance:g}",
+        method=f"Taylor's method, {flight.steps} steps, tolerance {tolerance:g}",
         system=case.system.name,
         values={name: str(value) for name, value in case.values.items()},
         events=watch.crossings(t, y, integrator),
@@ -197,12 +195,12 @@ def _flown(case: OdeCase, flight: Flight, integrator: Any, watch: Watch, t: np.n
     )
 
 
-def _lowered(case: OdeCase, name: str, expression: Any) -> Any:
+def _lowered(case: OdeCase, name: str, written: Any) -> Any:
     """An event's expression in the states and the time, parameters as numbers."""
     system, time = case.system, sm.Symbol("t")
     known = {symbol.name: symbol for symbol in (*system.symbols, *system.parameters)}
     known.setdefault("t", time)
     functions = dict(zip(system.equations, system.symbols, strict=True))
-    parsed = parsed_event(name, expression, known, functions, case.system.parameters)
+    parsed = parsed_event(name, written, known, functions, case.system.parameters)
     symbols = {x: expression(x.name) for x in system.symbols} | {time: CLOCK} | numbers_of(case)
     return convert(parsed, symbols)

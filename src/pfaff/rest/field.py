@@ -12,7 +12,7 @@ import numpy as np
 
 from pfaff.flow.flow import Flow
 from pfaff.flow.freezing import slice_of
-from pfaff.flow.jets import COMPACT_FROM, jets_of
+from pfaff.flow.jets import LINES_FROM, jets_of
 from pfaff.flow.relative import sliced
 from pfaff.flow.shape import dependent_velocities, ignorable_coordinates
 from pfaff.flow.slice import state_on
@@ -50,12 +50,12 @@ class Field:
         return self.flow.rhs(x, self.numbers(load))
 
     def jacobian(self, x: np.ndarray, load: float) -> np.ndarray:
-        if len(x) <= COMPACT_FROM or self.flow.structured:
+        if len(x) <= LINES_FROM or self.flow.structured:
             return self.flow.jacobian(x, self.numbers(load))
         if is_sparse(self.flow):
             return jacobian_at(self.flow, x, self.numbers(load))
         # For a large flow a few Jacobians are cheaper by evaluation along lines than by compilation.
-        return np.column_stack([jets_of(self.flow).line(x, self.numbers(load), e)[:, 1] for e in np.eye(len(x))])
+        return np.column_stack([jets_of(self.flow).line(x, self.numbers(load), e, 1)[:, 1] for e in np.eye(len(x))])
 
     def by_load(self, x: np.ndarray, load: float) -> tuple[np.ndarray, np.ndarray]:
         """∂f/∂load and ∂A/∂load."""

@@ -10,7 +10,7 @@ from pfaff.algebra.bordering import Border, bordering
 from pfaff.flow.compiled import Compiled
 from pfaff.flow.flow import Flow
 from pfaff.flow.graph import Expression, par
-from pfaff.flow.jets import COMPACT_FROM, jets_of
+from pfaff.flow.jets import LINES_FROM, jets_of
 from pfaff.flow.pointers import Pointer, linked
 from pfaff.threads import cached_property, once
 
@@ -70,14 +70,14 @@ def linearised(flow: Flow, names: tuple[str, ...]) -> Linearised:
 def along_lines(flow: Flow) -> bool:
     """Whether the Jacobian is faster by evaluation along lines than by compilation: for many states with long
     equations."""
-    return len(flow.states) > COMPACT_FROM and not flow.structured and flow.heavy
+    return len(flow.states) > LINES_FROM and not flow.structured and flow.heavy
 
 
 def jacobian_of(flow: Flow, x: np.ndarray, numbers: np.ndarray) -> np.ndarray:
     """∂f/∂x; for a large flow along lines, which is faster than compiling it."""
     if not along_lines(flow):
         return flow.jacobian(x, numbers)
-    return np.column_stack([jets_of(flow).line(x, numbers, e)[:, 1] for e in np.eye(len(x))])
+    return np.column_stack([jets_of(flow).line(x, numbers, e, 1)[:, 1] for e in np.eye(len(x))])
 
 
 def linear_about(case: Bound, flow: Flow, name: str, x: np.ndarray) -> tuple[np.ndarray, np.ndarray, Border]:

@@ -13,8 +13,12 @@ import cython
 if cython.compiled:
     from cython.cimports.libc.math import fabs, isfinite
     from cython.cimports.pfaff.kernels.elementary import exponential, logarithm
-    from cython.cimports.pfaff.kernels.values import run
+    from cython.cimports.pfaff.kernels.instructions import run
 
+PLAIN = cython.declare(cython.int, 0)  # what becomes of a sum, by the numbers of ``flow.recurrences``
+TIMES = cython.declare(cython.int, 1)
+OVER = cython.declare(cython.int, 2)
+FUNCTION = cython.declare(cython.int, 3)
 REACHED, STEPS, NOT_FINITE, CROSSING = range(4)  # how steps end: at the target, after as many as allowed, at no number,
 # or before one in which a function may vanish
 
@@ -118,11 +122,10 @@ def sweep(
     s1: cython.double
     s2: cython.double
     s3: cython.double
-    over: cython.double = 1.0 / k
     for r in range(count):
         kind, linear, plus, minus, at = runs[6 * r], runs[6 * r + 1], runs[6 * r + 2], runs[6 * r + 3], runs[6 * r + 4]
         length = 2 + 2 * linear + 4 * (plus + minus)
-        if kind >= 2:
+        if kind >= FUNCTION:
             for i in range(runs[6 * r + 5]):
                 out = code[at]
                 f, g = code[at + 3], code[at + 4] - k
@@ -134,47 +137,47 @@ def sweep(
                     s3 += slopes[f + 3] * right[g + 3]
                     f += 4
                     g += 4
-                s = u[code[at + 1]] * w[code[at + 2]] + ((s0 + s2) + (s1 + s3)) * over
-                u[out] = s if kind == 2 else -s
+                s = u[code[at + 1]] * w[code[at + 2]] + ((s0 + s2) + (s1 + s3)) / k
+                u[out] = s if kind == FUNCTION else -s
                 at += 5
-        elif kind == 0 and linear == 0 and plus == 1 and minus == 0:
+        elif kind == PLAIN and linear == 0 and plus == 1 and minus == 0:
             for i in range(runs[6 * r + 5]):
                 u[code[at]] = one_sum(code, at + 2, 0, 1, 0, w, u, left, right, k, blocks)
                 at += 6
-        elif kind == 1 and linear == 0 and plus == 1 and minus == 0:
+        elif kind == TIMES and linear == 0 and plus == 1 and minus == 0:
             for i in range(runs[6 * r + 5]):
                 u[code[at]] = w[code[at + 1]] * one_sum(code, at + 2, 0, 1, 0, w, u, left, right, k, blocks)
                 at += 6
-        elif kind == 0 and linear == 2 and plus == 0 and minus == 0:
+        elif kind == PLAIN and linear == 2 and plus == 0 and minus == 0:
             for i in range(runs[6 * r + 5]):
                 u[code[at]] = one_sum(code, at + 2, 2, 0, 0, w, u, left, right, k, blocks)
                 at += 6
-        elif kind == 0 and linear == 1 and plus == 0 and minus == 0:
+        elif kind == PLAIN and linear == 1 and plus == 0 and minus == 0:
             for i in range(runs[6 * r + 5]):
                 u[code[at]] = one_sum(code, at + 2, 1, 0, 0, w, u, left, right, k, blocks)
                 at += 4
-        elif kind == 0 and linear == 0 and plus == 2 and minus == 0:
+        elif kind == PLAIN and linear == 0 and plus == 2 and minus == 0:
             for i in range(runs[6 * r + 5]):
                 u[code[at]] = one_sum(code, at + 2, 0, 2, 0, w, u, left, right, k, blocks)
                 at += 10
-        elif kind == 1 and linear == 1 and plus == 0 and minus == 1:
+        elif kind == TIMES and linear == 1 and plus == 0 and minus == 1:
             for i in range(runs[6 * r + 5]):
                 u[code[at]] = 0.0
                 u[code[at]] = w[code[at + 1]] * one_sum(code, at + 2, 1, 0, 1, w, u, left, right, k, blocks)
                 at += 8
-        elif kind == 0 and linear == 0 and plus == 1 and minus == 1:
+        elif kind == PLAIN and linear == 0 and plus == 1 and minus == 1:
             for i in range(runs[6 * r + 5]):
                 u[code[at]] = one_sum(code, at + 2, 0, 1, 1, w, u, left, right, k, blocks)
                 at += 10
-        elif kind == 0 and linear == 1 and plus == 1 and minus == 0:
+        elif kind == PLAIN and linear == 1 and plus == 1 and minus == 0:
             for i in range(runs[6 * r + 5]):
                 u[code[at]] = one_sum(code, at + 2, 1, 1, 0, w, u, left, right, k, blocks)
                 at += 8
-        elif kind == 0 and linear == 3 and plus == 0 and minus == 0:
+        elif kind == PLAIN and linear == 3 and plus == 0 and minus == 0:
             for i in range(runs[6 * r + 5]):
                 u[code[at]] = one_sum(code, at + 2, 3, 0, 0, w, u, left, right, k, blocks)
                 at += 8
-        elif kind == 0 and linear == 1 and plus == 0 and minus == 1:
+        elif kind == PLAIN and linear == 1 and plus == 0 and minus == 1:
             for i in range(runs[6 * r + 5]):
                 u[code[at]] = one_sum(code, at + 2, 1, 0, 1, w, u, left, right, k, blocks)
                 at += 8
@@ -182,7 +185,7 @@ def sweep(
             for i in range(runs[6 * r + 5]):
                 u[code[at]] = 0.0
                 s = one_sum(code, at + 2, linear, plus, minus, w, u, left, right, k, blocks)
-                u[code[at]] = s if kind == 0 else s * w[code[at + 1]]
+                u[code[at]] = s if kind == PLAIN else s * w[code[at + 1]] if kind == TIMES else s / w[code[at + 1]]
                 at += length
 
 
@@ -294,55 +297,103 @@ class Sweeper:
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
-    def coefficients(self, state: cython.p_double, highest: cython.Py_ssize_t) -> cython.void:
-        """Coefficients of all states, and of functions, up to an order."""
-        n: cython.Py_ssize_t = self.n
-        p: cython.Py_ssize_t = self.order + 1
-        k: cython.Py_ssize_t
+    def begin(self, state: cython.p_double, time: cython.double) -> cython.void:
+        """Values of all registers, order zero."""
         i: cython.Py_ssize_t
-        m: cython.Py_ssize_t
+        for i in range(self.n):
+            self.w[i] = state[i]
+        self.w[self.n] = time
+        run(
+            cython.address(self.rows[0]),
+            cython.address(self.row_runs[0]),
+            0,
+            self.row_count,
+            cython.address(self.w[0]),
+        )
+
+    @cython.cfunc
+    @cython.inline
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def go_on(self, k: cython.Py_ssize_t) -> cython.void:
+        """Coefficients of order k, once those of the variables and the time are there."""
+        i: cython.Py_ssize_t
         wide: cython.Py_ssize_t = self.wide
-        runs: cython.p_int = cython.address(self.runs[0])
-        code: cython.p_int = cython.address(self.code[0])
-        w: cython.p_double = cython.address(self.w[0])
         u: cython.p_double = cython.address(self.u[0])
         left: cython.p_double = cython.address(self.left[0])
         right: cython.p_double = cython.address(self.right[0])
         slopes: cython.p_double = cython.address(self.slopes[0])
-        x: cython.p_double = cython.address(self.x[0])
-        f: cython.p_double = cython.address(self.f[0])
         lefts: cython.p_int = cython.address(self.left_of[0])
         rights: cython.p_int = cython.address(self.right_of[0])
         sloped: cython.p_int = cython.address(self.slope_of[0])
+        sweep(
+            cython.address(self.runs[0]),
+            self.run_count,
+            cython.address(self.code[0]),
+            cython.address(self.w[0]),
+            u,
+            left,
+            right,
+            slopes,
+            k,
+            (k + 2) // 4,
+        )
+        for i in range(self.lefts):
+            left[i * wide + k - 1] = u[lefts[i]]
+        for i in range(self.rights):
+            right[(i + 1) * (wide + 4) - 4 - k] = u[rights[i]]
+        for i in range(self.sloped):
+            slopes[i * wide + k - 1] = k * u[sloped[i]]
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def coefficients(self, state: cython.p_double) -> cython.void:
+        """Coefficients of all states and functions along the motion from a state."""
+        n: cython.Py_ssize_t = self.n
+        p: cython.Py_ssize_t = self.order + 1
+        k: cython.Py_ssize_t
+        i: cython.Py_ssize_t
+        w: cython.p_double = cython.address(self.w[0])
+        u: cython.p_double = cython.address(self.u[0])
+        x: cython.p_double = cython.address(self.x[0])
+        f: cython.p_double = cython.address(self.f[0])
         output: cython.p_int = cython.address(self.output[0])
-        many: cython.Py_ssize_t = self.run_count
-        over: cython.double
+        self.begin(state, self.time)
         for i in range(n):
-            w[i] = x[i * p] = state[i]
-        w[n] = self.time
-        run(cython.address(self.rows[0]), cython.address(self.row_runs[0]), 0, self.row_count, w)
-        for i in range(n):
+            x[i * p] = state[i]
             x[i * p + 1] = w[output[i]]
         for i in range(self.functions):
             f[i * p] = w[output[n + i]]
-        for k in range(1, highest + (self.functions > 0)):
+        for k in range(1, self.order + (self.functions > 0)):
             for i in range(n):
                 u[i] = x[i * p + k]
             u[n] = 1.0 if k == 1 else 0.0
-            m = (k + 2) // 4
-            sweep(runs, many, code, w, u, left, right, slopes, k, m)
-            for i in range(self.lefts):
-                left[i * wide + k - 1] = u[lefts[i]]
-            for i in range(self.rights):
-                right[(i + 1) * (wide + 4) - 4 - k] = u[rights[i]]
-            for i in range(self.sloped):
-                slopes[i * wide + k - 1] = k * u[sloped[i]]
-            over = 1.0 / (k + 1)
-            if k < highest:
+            self.go_on(k)
+            if k < self.order:
                 for i in range(n):
-                    x[i * p + k + 1] = u[output[i]] * over
+                    x[i * p + k + 1] = u[output[i]] / (k + 1)
             for i in range(self.functions):
                 f[i * p + k] = u[output[n + i]]
+
+    def along(
+        self, state: cython.double[::1], direction: cython.double[::1], highest: cython.Py_ssize_t,
+        out: cython.double[:, ::1],
+    ):  # fmt: skip
+        """Coefficients of all outputs along the line x + s v, at time zero, up to an order: [output, order]."""
+        k: cython.Py_ssize_t
+        i: cython.Py_ssize_t
+        with cython.nogil:
+            self.begin(cython.address(state[0]), 0.0)
+            for i in range(out.shape[0]):
+                out[i, 0] = self.w[self.output[i]]
+            for k in range(1, highest + 1):
+                for i in range(self.n):
+                    self.u[i] = direction[i] if k == 1 else 0.0
+                self.u[self.n] = 0.0
+                self.go_on(k)
+                for i in range(out.shape[0]):
+                    out[i, k] = self.u[self.output[i]]
 
     @cython.cfunc
     @cython.nogil
@@ -397,7 +448,7 @@ class Sweeper:
     def series(self, state: cython.double[::1]):
         """Coefficients at a state, to the highest order."""
         with cython.nogil:
-            self.coefficients(cython.address(state[0]), self.order)
+            self.coefficients(cython.address(state[0]))
 
     def advance(
         self,
@@ -408,7 +459,7 @@ class Sweeper:
         forced: cython.double,
         grid: cython.double[::1],
         samples: cython.double[:, ::1],
-        ends: cython.double[::1],
+        ends: cython.double[:, ::1],
         polynomials: cython.double[:, :, ::1],
     ) -> cython.int:
         """At most so many steps towards a target, none longer than ``longest``.
@@ -439,7 +490,7 @@ class Sweeper:
                 if forced == forced:
                     h, forced = forced, 0.0 / 0.0
                 else:
-                    self.coefficients(cython.address(state[0]), p)
+                    self.coefficients(cython.address(state[0]))
                     h = min(self.length(), limit)
                     h = -h if left < 0 else h
                     if self.functions > 0 and self.may_vanish(h):
@@ -473,7 +524,7 @@ class Sweeper:
                     outcome = 2
                     break
                 if keeps:
-                    ends[self.steps] = self.time
+                    ends[self.steps, 0], ends[self.steps, 1] = self.time, self.rest
                     for i in range(n):
                         for k in range(p + 1):
                             polynomials[self.steps, i, k] = self.x[i * (p + 1) + k]

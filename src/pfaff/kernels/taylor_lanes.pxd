@@ -1,0 +1,9 @@
+cdef extern from "lanes.h" nogil:
+    void lane_sum(
+        double *out, const int *code, long linear, long plus, long minus, const double *w, const double *u,
+        const double *left, const double *right, long count, const double *factor, bint over
+    )
+    void lane_function(
+        double *out, double sign, const double *u, const double *w, const double *left, const double *right, long count,
+        double order
+    )
