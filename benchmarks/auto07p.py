@@ -13,10 +13,11 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-import heyoka as hy
 import numpy as np
 
+from pfaff.flow.differentiation import jacobian_entries
 from pfaff.flow.flow import Flow
+from pfaff.flow.graph import Expression, expression, ordered, par, subs
 from verified import processor_of_children
 
 LIBRARY = Path("/usr/lib/auto-07p")
@@ -24,8 +25,6 @@ LONG, PIECE = 20_000, 200  # statements beyond which a function is cut into piec
 
 SOURCE = """#include "auto_f2c.h"
 #include <math.h>
-#define sub(a, b) ((a) - (b))
-#define div(a, b) ((a) / (b))
 %s
 int func(integer ndim, const doublereal *x, const integer *icp, const doublereal *par, integer ijac,
          doublereal *f, doublereal *dfdu, doublereal *dfdp) {
@@ -51,19 +50,19 @@ def written(flow: Flow, numbers: np.ndarray, names: Sequence[str], x: np.ndarray
     """The C of a flow in these parameters, PAR(1), PAR(2) and so on, with a state to start from; f, and with ∂f/∂x and
     ∂f/∂p where they are asked for."""
     n, places = len(flow.states), [flow.system.parameter_names.index(name) for name in names]
-    free = [hy.expression(f"parameter {name}") for name in names]
-    values = {hy.par[i]: hy.expression(float(value)) for i, value in enumerate(numbers)}
-    values |= {hy.par[place]: each for place, each in zip(places, free, strict=True)}
-    f = hy.subs(list(flow.expressions), values)
+    free = [expression(f"parameter {name}") for name in names]
+    values = {par[i]: expression(float(value)) for i, value in enumerate(numbers)}
+    values |= {par[place]: each for place, each in zip(places, free, strict=True)}
+    f = subs(flow.expressions, values)
     variables = [*flow.variables, *free]
-    J = hy.diff_tensors(f, variables, diff_order=1).jacobian
+    J = jacobian_entries(f, variables)
     simple = [f"f[{i}]" for i in range(n)]
     derivatives = []
     for i in range(n):
         derivatives += [f"dfdu[{i} + {j} * ndim]" for j in range(n)]
         derivatives += [f"if (ijac > 1) dfdp[{i} + {j} * ndim]" for j in range(len(free))]
     pieces, short = in_pieces("rates", statements(f, variables, n, simple))
-    more, long = in_pieces("derivatives", statements([*f, *np.ravel(J)], variables, n, simple + derivatives))
+    more, long = in_pieces("derivatives", statements([*f, *J], variables, n, simple + derivatives))
     start = [f"u[{i}] = {float(value)!r};" for i, value in enumerate(x)]
     start += [f"par[{j}] = {float(numbers[place])!r};" for j, place in enumerate(places)]
     body = f"  if (ijac == 0) {{\n{short}\n  return 0;\n  }}\n{long}"
@@ -71,14 +70,17 @@ def written(flow: Flow, numbers: np.ndarray, names: Sequence[str], x: np.ndarray
 
 
 def statements(
-    expressions: list[hy.expression], variables: list[hy.expression], states: int, targets: list[str]
+    expressions: Sequence[Expression], variables: Sequence[Expression], states: int, targets: Sequence[str]
 ) -> list[str]:
-    n = len(variables)
-    graph = [str(each) for each in hy.cfunc(list(expressions), list(variables), opt_level=0).dc]
-    inner, outer = graph[n : len(graph) - len(targets)], graph[len(graph) - len(targets) :]
-    lines = [f"double u_{i} = {f'x[{i}]' if i < states else f'par[{i - states}]'};" for i in range(n)]
-    lines += [f"double u_{n + k} = {as_c(each)};" for k, each in enumerate(inner)]
-    return lines + [f"{target} = {as_c(each)};" for target, each in zip(targets, outer, strict=True)]
+    known = {x: f"u_{i}" for i, x in enumerate(variables)}
+    lines = [f"double u_{i} = {f'x[{i}]' if i < states else f'par[{i - states}]'};" for i in range(len(variables))]
+    for e in ordered(expressions):
+        if e.op == "number":
+            known[e] = f"({e.value!r})"
+        elif e not in known:
+            known[e] = f"u_{len(lines)}"
+            lines.append(f"double {known[e]} = {as_c(e, known)};")
+    return lines + [f"{target} = {known[e]};" for target, e in zip(targets, expressions, strict=True)]
 
 
 def in_pieces(name: str, lines: list[str]) -> tuple[str, str]:
@@ -96,9 +98,14 @@ def in_pieces(name: str, lines: list[str]) -> tuple[str, str]:
     return f"static double {name}[{len(lines)}];\n" + "".join(functions), "\n".join(calls)
 
 
-def as_c(operation: str) -> str:
-    operation = operation.replace("combined_sin", "sin").replace("combined_cos", "cos")
-    return re.sub(r"(-?[\w.+]+)\*\*(-?[\w.+]+)", r"pow(\1, \2)", operation)
+def as_c(e: Expression, known: dict[Expression, str]) -> str:
+    args = [known[a] for a in e.args]
+    signs = {"add": " + ", "sub": " - ", "mul": " * ", "div": " / "}
+    if e.op in signs:
+        return signs[e.op].join(args)
+    if e.op == "square":
+        return f"{args[0]} * {args[0]}"
+    return f"-{args[0]}" if e.op == "neg" else f"{e.op}({', '.join(args)})"
 
 
 def compiled(source: str, folder: Path, level: str = "-O3") -> float:

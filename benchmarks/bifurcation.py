@@ -28,7 +28,6 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-import heyoka as hy
 import numpy as np
 import sympy as sm
 from scipy.integrate import solve_ivp
@@ -312,7 +311,6 @@ def closed(what: str, point: Any, allowed: float) -> float:
 
 
 def main() -> None:
-    hy.set_nthreads(1)  # as AUTO
     if not LIBRARY.exists():
         print(f"AUTO-07p is not installed ({LIBRARY}): nothing to compare with")
         return

@@ -11,11 +11,8 @@ state
     constructing the System from the energies, with all its validation (degrees, rank, Frobenius' test);
 derive
     M, h, A and the elimination of the multiplier, in the expression graph;
-cold
-    compiling accelerations and multiplier with ``heyoka.cfunc`` in its default mode, with an empty memory cache and
-    an empty directory for the disk cache, LLVM's start included;
-warm
-    the same once more, from the memory cache;
+function
+    making accelerations and multiplier a function, with its first values;
 Lagrange, Kane
     constructor, equations, and assembly of the mass matrix and forcing. Their linear systems stay unsolved and
     uncompiled (both are done numerically for the comparison, untimed), which favours SymPy. The energies are taken as
@@ -32,7 +29,6 @@ import argparse
 import json
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -40,14 +36,14 @@ from itertools import pairwise
 from statistics import median
 from typing import Any
 
-import heyoka as hy
 import numpy as np
 import sympy as sm
 import sympy.physics.mechanics as me
 from sympy.core.cache import clear_cache
 
 import pfaff
-from pfaff.flow.graph import lower
+from pfaff.flow.compiled import Compiled
+from pfaff.flow.lagrangian import lower
 from verified import demand, verify
 
 LIMIT = 240  # seconds for one peer, derivation and numeric evaluation together
@@ -113,7 +109,7 @@ def random_task(bars: int) -> Task:
 
 
 def measure_pfaff(task: Task) -> Measurement:
-    """State, derive, compile cold and warm."""
+    """State, derive, make a function."""
     statement = undamped(task.bars)
     clear_cache()
     clock = Clock()
@@ -123,25 +119,13 @@ def measure_pfaff(task: Task) -> Measurement:
     accelerations, multipliers = graph.solve()
     clock.lap("derive")
     outputs, inputs = [*accelerations, *multipliers], [*graph.q, *graph.v]
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as directory:
-        empty_caches(directory)
-        clock.restart()
-        hy.cfunc(outputs, inputs)
-        clock.lap("cold")
-        demand("the measurement was cold: something was compiled", hy.llvm_state.get_diskcache_size() > 0)
-        clock.restart()
-        function = hy.cfunc(outputs, inputs)
-        clock.lap("warm")
-    numbers = [task.parameters[name] for name in system.parameter_names]
-    values = [function(state, pars=numbers)[: len(accelerations)].tolist() for state in task.states]
+    numbers = np.array([task.parameters[name] for name in system.parameter_names])
+    clock.restart()
+    function = Compiled(outputs, inputs)
+    function(np.array(task.states[0]), numbers)
+    clock.lap("function")
+    values = [function(np.array(state), numbers)[: len(accelerations)].tolist() for state in task.states]
     return Measurement(clock.laps, values)
-
-
-def empty_caches(directory: str) -> None:
-    """Point heyoka's disk cache at an empty directory (the user's own stays untouched) and drop its memory cache."""
-    hy.llvm_state.set_diskcache_path(directory)
-    hy.llvm_state.clear_memcache()
-    demand("heyoka's caches are empty", hy.llvm_state.get_memcache_size() == hy.llvm_state.get_diskcache_size() == 0)
 
 
 def measure_lagrange(task: Task) -> Measurement:
@@ -316,7 +300,7 @@ def relative_difference(theirs: list[list[float]], ours: list[list[float]]) -> f
 
 def print_table(rows: list[Row]) -> None:
     """Seconds, ratios and differences."""
-    stages = ("state", "derive", "cold", "warm")
+    stages = ("state", "derive", "function")
     print("\nSeconds: pfaff stage by stage, and SymPy's derivation")
     print(f"{'N':>3}" + "".join(f"{name:>12}" for name in (*stages, "Lagrange", "Kane")))
     for row in rows:
@@ -325,15 +309,17 @@ def print_table(rows: list[Row]) -> None:
         theirs = "".join(f"{text:>12}" for text in seconds)
         print(f"{row.bars:>3}{ours}{theirs}")
     print("\nTimes longer than pfaff, and the largest relative difference of the accelerations")
-    print(f"{'N':>3}  {'peer':10}{'derive':>10}{'+ cold':>10}{'+ state':>10}{'difference':>14}")
+    print(f"{'N':>3}  {'peer':10}{'derive':>10}{'+ function':>12}{'+ state':>10}{'difference':>14}")
     for row in rows:
         for peer in row.peers:
             print_ratios(row, peer)
 
 
 def print_ratios(row: Row, peer: str) -> None:
-    """Against one peer at one N: derivation alone, with cold compilation, and with stating too."""
-    ratios = [row.ratio(peer, *stages) for stages in (("derive",), ("derive", "cold"), ("derive", "cold", "state"))]
+    """Against one peer at one N: derivation alone, with a function of them, and with stating too."""
+    ratios = [
+        row.ratio(peer, *stages) for stages in (("derive",), ("derive", "function"), ("derive", "function", "state"))
+    ]
     if peer not in row.differences:
         print(f"{row.bars:>3}  {peer:10}timed out after {LIMIT} s: no ratio, no comparison")
         return
@@ -345,7 +331,7 @@ def print_targets(row: Row) -> None:
     print()
     for label, target, stages in (
         ("derivation", DERIVATION_TARGET, ("derive",)),
-        ("derivation + cold compilation", COMPILED_TARGET, ("derive", "cold")),
+        ("derivation + function", COMPILED_TARGET, ("derive", "function")),
     ):
         ratio = row.ratio("Lagrange", *stages)
         verdict = "no ratio" if ratio is None else f"{ratio:.0f}×, {'met' if ratio >= target else 'MISSED'}"
@@ -361,9 +347,7 @@ def main() -> None:
     if arguments.worker:
         work(arguments.worker)
         return
-    print(
-        f"pfaff {pfaff.__version__}, heyoka {hy.__version__}, SymPy {sm.__version__}, Python {sys.version.split()[0]}"
-    )
+    print(f"pfaff {pfaff.__version__}, SymPy {sm.__version__}, Python {sys.version.split()[0]}")
     rows = [compare(bars) for bars in ((2, 4) if arguments.quick else (2, 4, 8))]
     print_table(rows)
     if not arguments.quick:

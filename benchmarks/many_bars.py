@@ -32,14 +32,15 @@ from typing import Any
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-import heyoka as hy
 import numpy as np
 
 from pfaff.atlas.chain import column_assembly
 from pfaff.flow.assembly import Assembly
 from pfaff.flow.assembly_equations import Equations
 from pfaff.flow.compiled import Compiled
-from pfaff.flow.graph import dot, graph_of
+from pfaff.flow.differentiation import jacobian_entries
+from pfaff.flow.graph import expression, sum_of
+from pfaff.flow.lagrangian import dot, graph_of
 from pfaff.motion.implicit_methods import integrate
 from verified import by_clock, demand, least
 
@@ -242,10 +243,9 @@ class Minimal:
 
     def _rows(self, member: Any) -> Compiled:
         graph = graph_of(member.part)
-        a = [hy.expression(f"acceleration of {q}") for q in graph.q]
-        rows = [hy.sum([dot(row, a), g]) for row, g in zip(graph.A, graph.gamma, strict=True)]
-        tensors = hy.diff_tensors(rows, [*graph.q, *graph.v], diff_order=1)
-        return Compiled(list(np.ravel(tensors.jacobian)), [*graph.q, *graph.v, *a, *graph.multipliers])
+        a = [expression(f"acceleration of {q}") for q in graph.q]
+        rows = [sum_of([dot(row, a), g]) for row, g in zip(graph.A, graph.gamma, strict=True)]
+        return Compiled(jacobian_entries(rows, [*graph.q, *graph.v]), [*graph.q, *graph.v, *a, *graph.multipliers])
 
 
 if __name__ == "__main__":

@@ -22,7 +22,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import heyoka as hy
 import numpy as np
 
 import pfaff
@@ -189,7 +188,6 @@ def verified(bars: int, to: float, hopf: Hopf, runs: dict[str, Branch], auto: Br
 
 
 def main() -> None:
-    hy.set_nthreads(1)  # as AUTO
     for bars in [int(each) for each in sys.argv[1:]] or ENDS:
         compare(bars, ENDS[bars])
 
