@@ -7,7 +7,6 @@ import pickle
 import re
 from functools import cache
 
-import heyoka as hy
 import numpy as np
 import pytest
 import sympy as sm
@@ -15,9 +14,11 @@ import sympy as sm
 import pfaff
 from pfaff.continuation.endings import Reason
 from pfaff.flow.all_velocities import in_all_velocities
+from pfaff.flow.differentiation import jacobian_entries
 from pfaff.flow.lowering import full_flow
 from pfaff.statement import TIME, coordinates
 from test_orbits import heading_alone, turning_sleigh
+from variational import varied
 
 RANGES = (0.5, 1e3)
 TILTED = sm.Rational(1, 2)
@@ -89,12 +90,8 @@ def missed(orbit):
 def monodromy(orbit):
     """Multipliers of the equations with multipliers, in all coordinates, by variational integration."""
     flow, start = full_flow(orbit.case.system), start_of(orbit)
-    equations = list(zip(flow.variables, flow.expressions, strict=True))
-    varied = hy.var_ode_sys(equations, hy.var_args.vars, order=1)
     x = np.array([start.get(name, 0.0) for name in flow.states])
-    integrator = hy.taylor_adaptive(varied, x, pars=orbit.case.numbers, tol=1e-15, compact_mode=True)
-    integrator.propagate_until(orbit.period)
-    return np.linalg.eigvals(np.array(integrator.state)[len(x) :].reshape(len(x), len(x)))
+    return np.linalg.eigvals(varied(flow, x, orbit.case.numbers, orbit.period, 1e-15)[1])
 
 
 def agree(multipliers, others, within):
@@ -275,4 +272,4 @@ def test_constraints_attract_at_their_rate():
 
 
 def _gradient(flow):
-    return list(np.ravel(hy.diff_tensors(list(flow.bonds), flow.variables, diff_order=1).jacobian))
+    return jacobian_entries(flow.bonds, flow.variables)

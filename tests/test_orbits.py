@@ -7,7 +7,6 @@ import re
 from functools import cache
 from itertools import product
 
-import heyoka as hy
 import numpy as np
 import pytest
 import sympy as sm
@@ -22,7 +21,9 @@ from pfaff.bifurcation.orbits.floquet import multipliers
 from pfaff.bifurcation.orbits.solving.chain import close_chain
 from pfaff.bifurcation.orbits.stepping import Continuation
 from pfaff.errors import ConvergenceError, NoBifurcationError, ParameterError
+from pfaff.flow.integrator import Integrator, program
 from pfaff.statement import TIME, coordinates
+from variational import varied
 
 x, y, z = sm.symbols("x y z")
 CRITICAL = 76.3379703896335
@@ -73,22 +74,19 @@ def integrated(ode, values, start, duration):
     """The last part of a motion of a plain ODE, by Taylor's method."""
     numbers = ode.at(**values).numbers
     equations = list(zip(ode.flow.variables, ode.flow.expressions, strict=True))
-    integrator = hy.taylor_adaptive(equations, np.array(start, dtype=float), pars=numbers, tol=1e-12)
+    integrator = Integrator(program(equations, 1e-12))
+    integrator.put(0.0, np.array(start, dtype=float), numbers)
     t = np.linspace(0, duration, 20001)
-    states = integrator.propagate_grid(t)[-1].T
+    states = integrator.advance(duration, 10**6, grid=t).samples.T
     return Sampled(t[-6000:], **{name: row[-6000:] for name, row in zip(ode.state_names, states, strict=True)})
 
 
 def shooting(orbit):
     """The state after a period and the monodromy matrix, by Taylor's method at 1e-18 with variational equations."""
     flow = orbit.problem.flow
-    equations = list(zip(flow.variables, flow.expressions, strict=True))
     start = orbit.orbit.x[:, 0]
-    system = hy.var_ode_sys(equations, args=hy.var_args.vars, order=1)
-    integrator = hy.taylor_adaptive(system, start, pars=orbit.case.numbers, tol=1e-18, compact_mode=True)
-    integrator.propagate_until(orbit.period)
-    n = len(start)
-    return integrator.state[:n] - start, integrator.state[n:].reshape(n, n)
+    end, monodromy = varied(flow, start, orbit.case.numbers, orbit.period, 1e-18)
+    return end - start, monodromy
 
 
 # The cycles of the double pendulum of Cazzolli et al. (2020); converged values by multiple shooting at 1e-15.

@@ -298,11 +298,9 @@ def test_threads_share_the_derivatives_of_a_flow(skate: pfaff.System) -> None:
     assert in_threads(tasks) == [bits(task()) for task in tasks]
 
 
-@pytest.mark.parametrize("compact", [False, True])
-def test_threads_share_compiled_functions(skate: pfaff.System, compact: bool) -> None:
-    """As heyoka promises, with and without the memory that its compact code needs."""
+def test_threads_share_functions(skate: pfaff.System) -> None:
     flow, case = skate.shape, skate.at(**XI, c_i=1.5)
-    function = Compiled(flow.expressions, flow.variables, compact=compact)
+    function = Compiled(flow.expressions, flow.variables)
     states = np.random.default_rng(0).normal(size=(THREADS, len(flow.states), 50))
     tasks = [lambda x=x: [function(x, case.numbers) for _ in range(50)] for x in states]
     assert in_threads(tasks) == [bits(task()) for task in tasks]

@@ -29,7 +29,7 @@ OPERATIONS = {name: k for k, name in enumerate((*ARITHMETIC, *FUNCTIONS, "pow", 
 SIGNS = {"add": " + ", "sub": " - ", "mul": "*", "div": "/", "pow": "**"}
 ODD = frozenset(("sin", "tan", "asin", "atan", "sinh", "tanh", "asinh", "atanh", "erf"))
 EVEN = frozenset(("cos", "cosh"))
-EXACT = {  # values of functions that are numbers of ours
+VALUES = {  # values of functions that are numbers of ours
     **{(name, 0.0): 0.0 for name in ODD},
     **{(name, 0.0): 1.0 for name in ("cos", "cosh", "exp", "erfc")},
     **{(name, 1.0): 0.0 for name in ("log", "acos", "acosh")},
@@ -276,8 +276,8 @@ def power(a: Expression, b: Expression) -> Expression:
 def _function(name: str, x: Any) -> Expression:
     a = expression(x)
     if a.op == "number":
-        if (name, a.value) in EXACT:
-            return expression(EXACT[name, a.value])
+        if (name, a.value) in VALUES:
+            return expression(VALUES[name, a.value])
         low, high = DOMAINS.get(name, (-math.inf, math.inf))
         if not low <= a.value <= high:
             return expression(math.nan)
