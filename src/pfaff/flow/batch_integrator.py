@@ -18,22 +18,32 @@ class Lanes:
         self.state, self.pars = np.zeros((n, LANES)), np.zeros((program.tape.p, LANES))
         self._x = aligned(n * (order + 1) * LANES)
         self.tc = self._x.reshape(n, order + 1, LANES)
-        self._sweeper = LaneSweeper(program.recurrences, order, self._x, aligned)
+        self._sweeper = LaneSweeper(program.recurrences, order, self.state, self.pars, self._x, aligned)
         self.put(0.0, self.state, self.pars)
 
     def put(self, time: float, x: np.ndarray, pars: np.ndarray) -> None:
         """Set time, states and parameters, of which there may be more than occur; counts begin anew."""
         self.state[:], self.pars[:] = x, pars[: len(self.pars)]
-        self._sweeper.set_parameters(self.pars)
-        self._times, self._rests, self.last_h = np.full(LANES, time), np.zeros(LANES), np.zeros(LANES)
-        self.shortest, self.longest = np.full(LANES, np.inf), np.zeros(LANES)
-        self._counts, self._sampled = np.zeros(LANES, np.intp), np.zeros(LANES, np.intp)
-        self._done = np.zeros(LANES, np.int32)
+        self._sweeper.take_parameters()
+        self._clocks, self._counts = np.zeros((5, LANES)), np.zeros((2, LANES), np.int32)
+        self._clocks[0], self._clocks[3] = time, np.inf
+
+    @property
+    def last_h(self) -> np.ndarray:
+        return self._clocks[2]
+
+    @property
+    def shortest(self) -> np.ndarray:
+        return self._clocks[3]
+
+    @property
+    def longest(self) -> np.ndarray:
+        return self._clocks[4]
 
     @property
     def reached(self) -> np.ndarray:
         """Which lanes are at the target."""
-        return self._done == 1
+        return self._counts[1] == 1
 
     def rates(self, lane: int, x: np.ndarray, t: np.ndarray) -> np.ndarray:
         """f(x) with the parameters of one lane at several states, one column each."""
@@ -55,9 +65,4 @@ class Lanes:
         whether all have ended."""
         if grid is None or samples is None:
             grid, samples = np.zeros(0), np.zeros((0, len(self.state), LANES))
-        return bool(
-            self._sweeper.advance(
-                self.state, self._times, self._rests, self.last_h, self.shortest, self.longest, self._counts,
-                self._sampled, self._done, target, most, longest, grid, samples,
-            )
-        )  # fmt: skip
+        return bool(self._sweeper.advance(self._clocks, self._counts, target, most, longest, grid, samples))

@@ -15,16 +15,16 @@ from typing import Any
 
 import numpy as np
 
-from pfaff.flow.sign_changes import Crossing, Function, Lookout
 from pfaff.flow.graph import Expression
 from pfaff.flow.recurrences import Recurrences, lowered
+from pfaff.flow.sign_changes import Crossing, Function, Lookout
 from pfaff.flow.tape import Tape, tape_of
-from pfaff.kernels.taylor_steps import Sweeper, evaluated
 from pfaff.kernels.readers import Reader
+from pfaff.kernels.taylor_steps import Sweeper, evaluated
 from pfaff.threads import cached_property
 
 ROOM = 2**18  # numbers in a block of polynomials that are kept
-NOTHING = np.zeros(0), np.zeros((0, 2)), np.zeros((0, 0, 0))
+NEVER = np.zeros(0)
 
 
 class End(IntEnum):
@@ -54,7 +54,7 @@ class Dense:
         at = np.atleast_1d(t)
         which = np.minimum(np.searchsorted(np.abs(self.times[1:]), np.abs(at)), len(self.tcs) - 1)
         later = (at == self.times[which + 1]) & (self.rests[which + 1] * (self.times[-1] - self.times[0]) < 0)
-        which = np.minimum(which + later, len(self.tcs) - 1)
+        which = np.minimum(which + later, len(self.tcs) - 1).astype(np.int32)
         since = (at - self.times[which]) - self.rests[which]
         out = np.empty((len(which), self.tcs.shape[1]))
         evaluated(self.tcs, which, since, out)
@@ -110,7 +110,7 @@ class Integrator:
         n, count = program.tape.n, self.order + 1
         self.state, self.pars = np.zeros(n), np.zeros(program.tape.p)
         self._x, self._f = aligned(n * count), aligned(len(program.functions) * count)
-        self._sweeper = Sweeper(program.recurrences, self.order, self._x, self._f, aligned)
+        self._sweeper = Sweeper(program.recurrences, self.order, self.state, self.pars, self._x, self._f, aligned)
         self._polynomials = self._x.reshape(n, count)
         self._lookout = Lookout(program.functions, self._f[: len(program.functions) * count].reshape(-1, count))
         self.last_h = 0.0
@@ -169,8 +169,7 @@ class Integrator:
 
     def series(self) -> np.ndarray:
         """The coefficients at the state, [state, power]."""
-        self._sweeper.set_parameters(self.pars)
-        self._sweeper.series(self.state)
+        self._sweeper.series()
         return self._polynomials
 
     def step(self, longest: float) -> Advance:
@@ -190,26 +189,23 @@ class Integrator:
     ) -> Advance:
         """At most so many steps towards a target, sampled at the times of a grid that they pass, with dense output."""
         sweeper, n, count = self._sweeper, len(self.state), self.order + 1
-        sweeper.set_parameters(self.pars)
-        grid = NOTHING[0] if grid is None else np.ascontiguousarray(grid, dtype=float)
+        grid = NEVER if grid is None else np.ascontiguousarray(grid, dtype=float)
         samples, sampled = np.empty((len(grid), n)), 0
         block = min(most, max(16, ROOM // (n * count))) if dense else most
         ends, polynomials = [np.array([[sweeper.time, sweeper.rest]])], list[np.ndarray]()
         found, forced = Advance(End.STEPS), np.nan
         stop: int | None = None
         while found.steps < most and found.end is End.STEPS:
-            room = NOTHING[1:]
+            room = None
             if dense:
                 room = np.empty((block, 2)), np.empty((block, n, count))
             allowed = min(block, most - found.steps) if stop is None else 1
-            code = sweeper.advance(
-                self.state, target, allowed, longest, forced, grid[sampled:], samples[sampled:], *room
-            )
+            code = sweeper.advance(target, allowed, longest, forced, grid[sampled:], samples[sampled:], room)
             forced = np.nan
             found.steps += sweeper.steps
             sampled += sweeper.sampled
             found.shortest, found.longest = min(found.shortest, sweeper.shortest), max(found.longest, sweeper.longest)
-            if dense and sweeper.steps:
+            if room and sweeper.steps:
                 whole = sweeper.steps == block
                 ends.append(room[0] if whole else room[0][: sweeper.steps].copy())
                 polynomials.append(room[1] if whole else room[1][: sweeper.steps].copy())

@@ -34,37 +34,42 @@ class Jets:
     def __init__(self, flow: Flow) -> None:
         self.flow, self.states = flow, len(flow.states)
         self._recurrences = lowered(tape_of(flow.expressions, flow.variables))
-        nothing = aligned(1)
-        self._sweepers = Own(lambda: Sweeper(self._recurrences, HIGHEST, nothing, nothing, aligned))
-        self._groups = Own(self._group)
+        self._singles, self._groups = Own(self._single), Own(self._group)
 
-    def _group(self) -> tuple[LaneSweeper, np.ndarray]:
-        """A sweeper for several lines at once, and where it leaves its coefficients, [output, order, line]."""
+    def _single(self) -> tuple[Sweeper, np.ndarray, np.ndarray]:
+        """A sweeper along one line with its state and parameters."""
+        x, pars, nothing = np.zeros(self.states), np.zeros(self._recurrences.p), np.zeros(1)
+        return Sweeper(self._recurrences, HIGHEST, x, pars, nothing, nothing, aligned), x, pars
+
+    def _group(self) -> tuple[LaneSweeper, np.ndarray, np.ndarray, np.ndarray]:
+        """A sweeper for several lines at once, its states and parameters, and where it leaves its coefficients,
+        [output, order, line]."""
+        x, pars = np.zeros((self.states, TOGETHER)), np.zeros((self._recurrences.p, TOGETHER))
         room = aligned(self.states * (HIGHEST + 1) * TOGETHER)
-        sweeper = LaneSweeper(self._recurrences, HIGHEST, room, aligned)
-        return sweeper, room.reshape(self.states, HIGHEST + 1, TOGETHER)
+        sweeper = LaneSweeper(self._recurrences, HIGHEST, x, pars, room, aligned)
+        return sweeper, x, pars, room.reshape(self.states, HIGHEST + 1, TOGETHER)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return jets_of, (self.flow,)
 
     def line(self, x: np.ndarray, numbers: np.ndarray, direction: np.ndarray, order: int = HIGHEST) -> np.ndarray:
         """dᵏ/dsᵏ f(x + s v) at s = 0, column k, for all orders up to one."""
-        sweeper, found = self._sweepers.own, np.empty((self.states, order + 1))
-        sweeper.set_parameters(np.ascontiguousarray(numbers, dtype=float))
-        x, direction = (np.ascontiguousarray(each, dtype=float) for each in (x, direction))
-        sweeper.along(x, direction, order, found)
+        (sweeper, state, pars), found = self._singles.own, np.empty((self.states, order + 1))
+        state[:], pars[:] = x, numbers[: len(pars)]
+        sweeper.along(np.ascontiguousarray(direction, dtype=float), order, found)
         if not np.isfinite(found).all():
             raise _singular()
         return found * FACTORIALS[: order + 1]
 
     def lines(self, x: np.ndarray, numbers: np.ndarray, directions: np.ndarray, order: int) -> np.ndarray:
         """The derivative of one order at many states, along one direction each, a row for each."""
-        (sweeper, coefficients), count, found = self._groups.own, len(x), np.empty(x.shape)
-        sweeper.set_parameters(np.repeat(np.asarray(numbers, dtype=float)[:, None], TOGETHER, axis=1))
+        (sweeper, state, pars, coefficients), count, found = self._groups.own, len(x), np.empty(x.shape)
+        pars[:] = numbers[: len(pars), None]
+        sweeper.take_parameters()
         for first in range(0, count, TOGETHER):
             group = np.minimum(np.arange(first, first + TOGETHER), count - 1)  # the last one fills up its group
-            here, there = (np.array(each[group].T, dtype=float, order="C") for each in (x, directions))
-            sweeper.along(here, there, order)
+            state[:] = x[group].T
+            sweeper.along(np.array(directions[group].T, dtype=float, order="C"), order)
             found[group] = coefficients[:, order].T
         if not np.isfinite(found).all():
             raise _singular()

@@ -1,13 +1,13 @@
-"""Recurrences of Taylor coefficients, lowered from a tape: what ``kernels.taylor_steps`` sweeps through, order by order.
+"""Recurrences of Taylor coefficients, lowered from a tape: what kernels sweep through, order by order.
 
 With x = Σ x_j s^j the coefficients of a product are a convolution, Σ a_j b_{k−j}; a quotient q = a/b solves b q = a; a
-function f(a) with the slope g(a) obeys k f_k = Σ j a_j g_{k−j}. So everything is a sum of numbers times coefficients, of
-convolutions, and of one rest: whatever is used once in a sum becomes part of it. Values of order zero are the tape's.
+function f(a) with the slope g(a) obeys k f_k = Σ j a_j g_{k−j}. So everything is a sum of numbers times coefficients
+and of convolutions: whatever is used once in a sum becomes part of it. Values of order zero are the tape's.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -16,13 +16,13 @@ import numpy as np
 from pfaff.flow.tape import OPS
 
 (
-    ADD, SUB, MUL, DIV, NEG, SQUARE, SQRT, SIN, COS, SINCOS, TAN, ASIN, ACOS, ATAN, SINH, COSH, TANH, ASINH, ACOSH, ATANH,
-    EXP, LOG, ERF, POW, ATAN2, ERFC,
+    ADD, SUB, MUL, DIV, NEG, SQUARE, SQRT, SIN, COS, SINCOS, TAN, ASIN, ACOS, ATAN, SINH, COSH, TANH,
+    ASINH, ACOSH, ATANH, EXP, LOG, ERF, POW, ATAN2, ERFC,
 ) = range(len(OPS))  # fmt: skip
 PLAIN, TIMES, OVER, FUNCTION, MINUS_FUNCTION = range(5)  # what becomes of a sum
-BLOCK = 4  # terms of a convolution that are added side by side
-EVEN, ODD = {COS, COSH}, {SIN, TAN}
 TWO_OVER_ROOT_PI = 1.1283791670955126
+
+Row = tuple[int, int, int, int]
 
 
 @dataclass
@@ -95,7 +95,7 @@ class _Lowering:
         self.constants: dict[float, int] = {}
         self.negated: dict[int, int] = {}
         self.inverses: dict[tuple[float, int], int] = {}
-        self.later: list[tuple[int, int, int, int]] = []  # rows of values that only recurrences need
+        self.later: list[Row] = []  # rows of values that only recurrences need
         self.sums: dict[int, Sum] = {}
         self.uses: dict[int, int] = {}
 
@@ -124,14 +124,14 @@ class _Lowering:
     def _function(self, out: int, a: int, slope: int, sign: int = 1) -> None:
         self.sums[out] = Sum([(0, a)], [(a, slope)], [], FUNCTION if sign > 0 else MINUS_FUNCTION)
 
-    def _with_slopes(self, op: int, a: int, b: int, out: int) -> Iterator[tuple[int, int, int, int]]:
+    def _with_slopes(self, op: int, a: int, b: int, out: int) -> Iterator[Row]:
         """The row with those of its slope, whose registers are new; notes the recurrence of a function."""
         new, one = self._new, self._constant
         if op <= SQRT:
             yield op, a, b, out
         elif op in (SIN, COS, SINCOS):
-            sine, cosine = {SIN: (out, new), COS: (new, out), SINCOS: (out, b)}[op]
-            sine, cosine = (each() if callable(each) else each for each in (sine, cosine))
+            sine = new() if op == COS else out
+            cosine = out if op == COS else b if op == SINCOS else new()
             yield SINCOS, a, cosine, sine
             self._function(sine, a, cosine)
             self._function(cosine, a, sine, -1)
@@ -158,7 +158,7 @@ class _Lowering:
             yield ATAN2, a, b, out
             yield SQUARE, a, a, squares[0]
             yield SQUARE, b, b, squares[1]
-            yield ADD, *squares, total
+            yield ADD, squares[0], squares[1], total
             yield DIV, b, total, sides[0]
             yield DIV, a, total, sides[1]
             self._function(parts[0], a, sides[0])
@@ -178,7 +178,7 @@ class _Lowering:
             self._still_known = known | {out for row in self.prologue for out in _written(row)}
         return self._still_known
 
-    def _slope(self, op: int, a: int, b: int, out: int) -> Iterator[tuple[int, int, int, int]]:
+    def _slope(self, op: int, a: int, b: int, out: int) -> Generator[Row, None, int]:
         """Rows of the slope of a function of one argument by algebra; returns its register."""
         one, rows = self._constant(1.0), []
 
@@ -212,7 +212,7 @@ class _Lowering:
     # --- sums ---------------------------------------------------------------------------------------------------------
 
     def _count_uses(self) -> None:
-        used = [out for out in map(int, self.tape.outputs)]
+        used = list(map(int, self.tape.outputs))
         for op, a, b, out in self.rows:
             if out in self.sums:
                 used += (
@@ -293,7 +293,7 @@ class _Lowering:
 
     def _scheduled(self) -> Iterator[int]:
         """Registers whose sums are needed, in an order with long runs of equal shapes."""
-        wanted, stack = set[int](), [x for x in map(int, self.tape.outputs)]
+        wanted, stack = set[int](), list(map(int, self.tape.outputs))
         while stack:
             x = stack.pop()
             if x in self.sums and x not in wanted:

@@ -1,7 +1,7 @@
 """Zeros of functions within steps of Taylor's method: isolated by Bernstein's form of their polynomials, then located.
 
-A function that has changed its sign at the end of a step vanishes there, even if rounding hides it from both polynomials
-that meet; one that changes it to and fro within rounding does not.
+A function that has changed its sign at the end of a step vanishes there, even if rounding hides it from both
+polynomials that meet; one that changes it to and fro within rounding does not.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
 """Taylor's method along eight trajectories at once, each with its own steps; derivatives along eight lines.
 
-The recurrences are those of ``taylor_steps``; coefficients stand side by side, [place, order, lane], and convolutions add up
-order by order. What one lane computes does not depend on the others.
+The recurrences are those of ``flow.recurrences``; coefficients stand side by side, [place, order, lane]. What one lane
+computes does not depend on the others. Sums of eight lanes are in ``lanes.h``.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ if cython.compiled:
     from cython.cimports.libc.math import fabs, isfinite
     from cython.cimports.pfaff.kernels.elementary import exponential, logarithm
     from cython.cimports.pfaff.kernels.instructions import run_lanes
+    from cython.cimports.pfaff.kernels.taylor_lanes import lane_function, lane_sum
 
 
 @cython.cfunc
@@ -31,7 +32,7 @@ def sweep(
 ) -> cython.void:
     """Coefficients of order k of all registers, u, from those of order zero, w, and of the orders between."""
     r: cython.Py_ssize_t
-    i: cython.Py_ssize_t
+    _i: cython.Py_ssize_t
     at: cython.Py_ssize_t
     kind: cython.int
     linear: cython.Py_ssize_t
@@ -44,7 +45,7 @@ def sweep(
         here = code + at
         if kind >= 3:
             sign = 1.0 if kind == 3 else -1.0
-            for i in range(runs[6 * r + 5]):
+            for _i in range(runs[6 * r + 5]):
                 lane_function(
                     u + 8 * here[0],
                     sign,
@@ -57,17 +58,31 @@ def sweep(
                 )
                 here += 5
         elif kind == 0 and plus == 1 and linear == 0 and minus == 0:
-            for i in range(runs[6 * r + 5]):
+            for _i in range(runs[6 * r + 5]):
                 lane_sum(u + 8 * here[0], here + 2, 0, 1, 0, w, u, left, right, k - 1, cython.NULL, False)
                 here += 6
         elif kind:
-            for i in range(runs[6 * r + 5]):
-                lane_sum(u + 8 * here[0], here + 2, linear, plus, minus, w, u, left, right, k - 1, w + 8 * here[1], kind == 2)
+            for _i in range(runs[6 * r + 5]):
+                lane_sum(
+                    u + 8 * here[0], here + 2, linear, plus, minus, w, u, left, right, k - 1, w + 8 * here[1], kind == 2
+                )
                 here += 2 + 2 * linear + 4 * (plus + minus)
         else:
-            for i in range(runs[6 * r + 5]):
+            for _i in range(runs[6 * r + 5]):
                 lane_sum(u + 8 * here[0], here + 2, linear, plus, minus, w, u, left, right, k - 1, cython.NULL, False)
                 here += 2 + 2 * linear + 4 * (plus + minus)
+
+
+@cython.cfunc
+def integers(array) -> cython.p_int:
+    """Where an array of 32-bit integers begins."""
+    return cython.cast(cython.p_int, cython.cast(cython.size_t, array.ctypes.data))
+
+
+@cython.cfunc
+def doubles(array) -> cython.p_double:
+    """Where an array of doubles begins."""
+    return cython.cast(cython.p_double, cython.cast(cython.size_t, array.ctypes.data))
 
 
 @cython.cclass
@@ -87,71 +102,73 @@ class LaneSweeper:
     run_count: cython.Py_ssize_t
     row_count: cython.Py_ssize_t
     prologue_count: cython.Py_ssize_t
-    rows: cython.int[::1]
-    prologue: cython.int[::1]
-    row_runs: cython.int[::1]
-    prologue_runs: cython.int[::1]
-    runs: cython.int[::1]
-    code: cython.int[::1]
-    left_of: cython.int[::1]
-    right_of: cython.int[::1]
-    slope_of: cython.int[::1]
-    output: cython.int[::1]
-    w: cython.double[::1]
-    u: cython.double[::1]
-    left: cython.double[::1]
-    right: cython.double[::1]
-    slopes: cython.double[::1]
-    x: cython.double[::1]
+    rows: cython.p_int
+    prologue: cython.p_int
+    row_runs: cython.p_int
+    prologue_runs: cython.p_int
+    runs: cython.p_int
+    code: cython.p_int
+    left_of: cython.p_int
+    right_of: cython.p_int
+    slope_of: cython.p_int
+    output: cython.p_int
+    w: cython.p_double
+    u: cython.p_double
+    left: cython.p_double
+    right: cython.p_double
+    slopes: cython.p_double
+    x: cython.p_double
+    state: cython.p_double
+    pars: cython.p_double
+    kept: object
 
-    def __init__(self, recurrences, order: cython.Py_ssize_t, x, zeros):
-        """``x`` is room for the coefficients, [state or output, power, lane]; ``zeros(count)`` makes aligned arrays."""
+    def __init__(self, recurrences, order: cython.Py_ssize_t, state, pars, x, zeros):
+        """``state`` and ``pars`` have a column for each lane; ``x`` is room for the coefficients, [state or output,
+        power, lane]; ``zeros(count)`` makes aligned arrays."""
         each = recurrences
         self.n, self.p, self.order, self.results = each.n, each.p, order, len(each.outputs)
-        self.rows, self.prologue = each.rows.ravel(), each.prologue.ravel()
-        self.row_runs, self.prologue_runs = each.row_runs.ravel(), each.prologue_runs.ravel()
-        self.row_count, self.prologue_count = len(each.row_runs), len(each.prologue_runs)
         code = each.code.copy()
         code[each.forward] *= 8 * order
         code[each.backward] *= 8 * order
-        self.runs, self.code, self.run_count = each.runs.ravel(), code, len(each.runs)
-        self.left_of, self.right_of, self.slope_of = each.left, each.right, each.slopes
-        self.lefts, self.rights, self.sloped = len(each.left), len(each.right), len(each.slopes)
-        self.output = each.outputs
-        self.w, self.u = zeros(8 * each.size), zeros(8 * each.size)
-        self.left, self.right = zeros(8 * self.lefts * order), zeros(8 * self.rights * order)
-        self.slopes = zeros(8 * self.sloped * order)
-        self.x = x
-        for k, value in enumerate(each.numbers):
-            self._fill(self.n + 1 + self.p + k, value)
-        for register, value in each.constants:
-            self._fill(register, value)
-
-    def _fill(self, register: cython.Py_ssize_t, value: cython.double):
-        l: cython.Py_ssize_t
-        for l in range(8):
-            self.w[8 * register + l] = value
-
-    def set_parameters(self, pars: cython.double[:, ::1]):
-        """Numbers that stay, one column for each lane."""
-        i: cython.Py_ssize_t
-        l: cython.Py_ssize_t
-        for i in range(self.p):
-            for l in range(8):
-                self.w[8 * (self.n + 1 + i) + l] = pars[i, l]
-        run_lanes(
-            cython.address(self.prologue[0]),
-            cython.address(self.prologue_runs[0]),
-            0,
-            self.prologue_count,
-            cython.address(self.w[0]),
+        self.row_count, self.prologue_count, self.run_count = (
+            len(each.row_runs),
+            len(each.prologue_runs),
+            len(each.runs),
         )
+        self.lefts, self.rights, self.sloped = len(each.left), len(each.right), len(each.slopes)
+        w, u = zeros(8 * each.size), zeros(8 * each.size)
+        left, right, slopes = (
+            zeros(8 * self.lefts * order),
+            zeros(8 * self.rights * order),
+            zeros(8 * self.sloped * order),
+        )
+        first = each.n + 1 + each.p
+        registers = w.reshape(-1, 8)
+        registers[first : first + len(each.numbers)] = each.numbers[:, None]
+        for register, value in each.constants:
+            registers[register] = value
+        self.kept = (each, code, w, u, left, right, slopes, state, pars, x)
+        self.rows, self.row_runs = integers(each.rows), integers(each.row_runs)
+        self.prologue, self.prologue_runs = integers(each.prologue), integers(each.prologue_runs)
+        self.runs, self.code, self.output = integers(each.runs), integers(code), integers(each.outputs)
+        self.left_of, self.right_of, self.slope_of = integers(each.left), integers(each.right), integers(each.slopes)
+        self.w, self.u = doubles(w), doubles(u)
+        self.left, self.right, self.slopes = doubles(left), doubles(right), doubles(slopes)
+        self.state, self.pars, self.x = doubles(state), doubles(pars), doubles(x)
+
+    def take_parameters(self):
+        """Follow the parameters."""
+        i: cython.Py_ssize_t
+        with cython.nogil:
+            for i in range(8 * self.p):
+                self.w[8 * (self.n + 1) + i] = self.pars[i]
+            run_lanes(self.prologue, self.prologue_runs, 0, self.prologue_count, self.w)
 
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
     def coefficients(
-        self, state: cython.p_double, times: cython.p_double, direction: cython.p_double, highest: cython.Py_ssize_t
+        self, times: cython.p_double, direction: cython.p_double, highest: cython.Py_ssize_t
     ) -> cython.void:
         """Coefficients of all states along their motion; with a direction those of all outputs along lines."""
         n: cython.Py_ssize_t = self.n
@@ -163,32 +180,30 @@ class LaneSweeper:
         at: cython.Py_ssize_t
         moves: cython.bint = direction == cython.NULL
         over: cython.double
-        w: cython.p_double = cython.address(self.w[0])
-        u: cython.p_double = cython.address(self.u[0])
-        x: cython.p_double = cython.address(self.x[0])
-        left: cython.p_double = cython.address(self.left[0])
-        right: cython.p_double = cython.address(self.right[0])
-        slopes: cython.p_double = cython.address(self.slopes[0])
+        w: cython.p_double = self.w
+        u: cython.p_double = self.u
+        x: cython.p_double = self.x
+        left: cython.p_double = self.left
+        right: cython.p_double = self.right
+        slopes: cython.p_double = self.slopes
         for i in range(8 * n):
-            w[i] = state[i]
+            w[i] = self.state[i]
         for l in range(8):
             w[8 * n + l] = times[l]
-        run_lanes(cython.address(self.rows[0]), cython.address(self.row_runs[0]), 0, self.row_count, w)
+        run_lanes(self.rows, self.row_runs, 0, self.row_count, w)
         for i in range(self.results):
             at = 8 * cython.cast(cython.Py_ssize_t, self.output[i])
             for l in range(8):
                 x[i * row + (8 if moves else 0) + l] = w[at + l]
                 if moves:
-                    x[i * row + l] = state[8 * i + l]
+                    x[i * row + l] = self.state[8 * i + l]
         for k in range(1, highest if moves else highest + 1):
             for i in range(n):
                 for l in range(8):
                     u[8 * i + l] = x[i * row + 8 * k + l] if moves else (direction[8 * i + l] if k == 1 else 0.0)
             for l in range(8):
                 u[8 * n + l] = 1.0 if moves and k == 1 else 0.0
-            sweep(
-                cython.address(self.runs[0]), self.run_count, cython.address(self.code[0]), w, u, left, right, slopes, k
-            )
+            sweep(self.runs, self.run_count, self.code, w, u, left, right, slopes, k)
             for i in range(self.lefts):
                 at = 8 * cython.cast(cython.Py_ssize_t, self.left_of[i])
                 for l in range(8):
@@ -207,14 +222,15 @@ class LaneSweeper:
                 for l in range(8):
                     x[i * row + 8 * (k + 1 if moves else k) + l] = u[at + l] / over
 
-    def along(self, state: cython.double[:, ::1], direction: cython.double[:, ::1], highest: cython.Py_ssize_t):
+    def along(self, direction, highest: cython.Py_ssize_t):
         """Coefficients of all outputs along lines x + s v, at time zero, up to an order."""
         times = cython.declare(cython.double[8])
+        way: cython.p_double = doubles(direction)
         l: cython.Py_ssize_t
         for l in range(8):
             times[l] = 0.0
         with cython.nogil:
-            self.coefficients(cython.address(state[0, 0]), times, cython.address(direction[0, 0]), highest)
+            self.coefficients(times, way, highest)
 
     @cython.cfunc
     @cython.nogil
@@ -241,29 +257,23 @@ class LaneSweeper:
 
     def advance(
         self,
-        state: cython.double[:, ::1],
-        times: cython.double[::1],
-        rests: cython.double[::1],
-        lengths: cython.double[::1],
-        shortest: cython.double[::1],
-        longest: cython.double[::1],
-        counts: cython.Py_ssize_t[::1],
-        sampled: cython.Py_ssize_t[::1],
-        done: cython.int[::1],
+        clocks,
+        counts,
         target: cython.double,
         most: cython.Py_ssize_t,
         limit: cython.double,
-        grid: cython.double[::1],
-        samples: cython.double[:, :, ::1],
+        wanted,
+        found,
     ) -> cython.bint:
-        """At most so many steps of each lane towards a target, sampled on the way, [time, state, lane]; whether all have
-        ended.
+        """At most so many steps of each lane towards a target, sampled on the way, [time, state, lane]; whether all
+        have ended.
 
-        ``done`` tells how: 0 on its way, 1 at the target, 2 at a state that is no number.
+        ``clocks`` holds for each lane the time and what it is less, the last, the shortest and the longest step,
+        ``counts`` the samples, and how it ended: 0 on its way, 1 at the target, 2 at a state that is no number.
         """
         n: cython.Py_ssize_t = self.n
         p: cython.Py_ssize_t = self.order
-        steps: cython.Py_ssize_t
+        _steps: cython.Py_ssize_t
         i: cython.Py_ssize_t
         k: cython.Py_ssize_t
         l: cython.Py_ssize_t
@@ -273,18 +283,28 @@ class LaneSweeper:
         s: cython.double
         t: cython.double
         r: cython.double
-        f: cython.double
         last: cython.bint
         finite: cython.bint
         running: cython.bint = True
+        times: cython.p_double = doubles(clocks)
+        rests: cython.p_double = times + 8
+        lengths: cython.p_double = times + 16
+        shortest: cython.p_double = times + 24
+        longest: cython.p_double = times + 32
+        sampled: cython.p_int = integers(counts)
+        done: cython.p_int = sampled + 8
+        grid: cython.p_double = doubles(wanted)
+        samples: cython.p_double = doubles(found)
+        state: cython.p_double = self.state
+        many: cython.Py_ssize_t = len(wanted)
         with cython.nogil:
-            for steps in range(most):
+            for _steps in range(most):
                 running = False
                 for l in range(8):
                     running = running or done[l] == 0
                 if not running:
                     break
-                self.coefficients(cython.address(state[0, 0]), cython.address(times[0]), cython.NULL, p)
+                self.coefficients(times, cython.NULL, p)
                 for l in range(8):
                     if done[l] != 0:
                         continue
@@ -292,20 +312,20 @@ class LaneSweeper:
                     h = min(min(self.length(l), fabs(left)), limit)
                     h = -h if left < 0 else h
                     last = h == left
-                    while sampled[l] < grid.shape[0]:
+                    while sampled[l] < many:
                         k = sampled[l]
                         s = (grid[k] - times[l]) - rests[l]
                         if fabs(s) > fabs(h) and not (last and fabs(grid[k]) <= fabs(target)):
                             break
                         for i in range(n):
                             at = 8 * i * (p + 1) + l
-                            samples[k, i, l] = horner(self.x, at, p, s)
+                            samples[8 * (k * n + i) + l] = horner(self.x, at, p, s)
                         sampled[l] += 1
                     finite = isfinite(h)
                     for i in range(n):
                         at = 8 * i * (p + 1) + l
-                        state[i, l] = horner(self.x, at, p, h)
-                        finite = finite and isfinite(state[i, l])
+                        state[8 * i + l] = horner(self.x, at, p, h)
+                        finite = finite and isfinite(state[8 * i + l])
                     r = h + rests[l]
                     t = times[l] + r
                     rests[l] = r - (t - times[l])
@@ -315,7 +335,6 @@ class LaneSweeper:
                     lengths[l] = h
                     shortest[l] = min(shortest[l], fabs(h))
                     longest[l] = max(longest[l], fabs(h))
-                    counts[l] += 1
                     done[l] = 0 if finite and not last else (1 if finite else 2)
             running = False
             for l in range(8):
@@ -327,7 +346,7 @@ class LaneSweeper:
 @cython.inline
 @cython.nogil
 @cython.exceptval(check=False)
-def horner(c: cython.double[::1], at: cython.Py_ssize_t, p: cython.Py_ssize_t, h: cython.double) -> cython.double:
+def horner(c: cython.p_double, at: cython.Py_ssize_t, p: cython.Py_ssize_t, h: cython.double) -> cython.double:
     k: cython.Py_ssize_t
     f: cython.double = c[at + 8 * p]
     for k in range(p - 1, -1, -1):

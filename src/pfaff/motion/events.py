@@ -11,10 +11,9 @@ import sympy as sm
 
 from pfaff.errors import ParameterError, nearest
 from pfaff.flow.conversion import convert
-from pfaff.flow.sign_changes import Crossing, Function
-from pfaff.flow.graph import Expression
-from pfaff.flow.graph import expression
+from pfaff.flow.graph import Expression, expression
 from pfaff.flow.integrator import Integrator
+from pfaff.flow.sign_changes import Crossing, Function
 from pfaff.motion.drive import Driven
 from pfaff.motion.outcomes import Outcome, Status
 from pfaff.motion.taylor import Equations
@@ -91,22 +90,23 @@ class Watch:
         return Status(Outcome.EVENT, f" event {list(self.events)[index]!r} at t = {time:.12g}")
 
     def crossings(self, t: np.ndarray, y: np.ndarray, integrator: Integrator) -> dict[str, Crossings]:
-        """The crossings along the motion of an integrator, with states y at times t; none at the very start."""
+        """The crossings along the motion of an integrator, with states y at times t."""
         found: dict[str, list[Crossing]] = {name: [] for name in self.events}
         for each in integrator.happened:
-            if each.time != 0.0:
-                found[list(self.events)[each.function]].append(each)
+            found[list(self.events)[each.function]].append(each)
         for name in found:
             if not found[name] and not np.isfinite(self._values(name, t, y, integrator)).any():
                 warn_of_no_number(name)
-        return {name: _together(each, len(y)) for name, each in found.items()}
+        return {name: together(each, len(y)) for name, each in found.items()}
 
     def _values(self, name: str, t: np.ndarray, y: np.ndarray, integrator: Integrator) -> np.ndarray:
         row = len(y) + list(self.events).index(name)
         return integrator.values(y, t)[row]
 
 
-def _together(found: list[Crossing], size: int) -> Crossings:
+def together(found: list[Crossing], size: int) -> Crossings:
+    """All crossings of one event but one at the very start."""
+    found = [each for each in found if each.time != 0.0]
     states = np.array([each.state for each in found]).reshape(len(found), size)
     return Crossings(np.array([each.time for each in found]), states.T.copy())
 

@@ -10,7 +10,8 @@ import numpy as np
 import sympy as sm
 
 from pfaff.flow.placed import NodesAt
-from pfaff.motion.events import Crossings, Event, Recorder, parsed_event
+from pfaff.flow.sign_changes import Crossing
+from pfaff.motion.events import Crossings, Event, parsed_event, together
 from pfaff.motion.large.simulation import Record
 from pfaff.motion.large.steps import State, Step
 from pfaff.motion.outcomes import Outcome, Status
@@ -38,7 +39,7 @@ class RodWatch:
         for name in events:
             checked_title(name, "name of an event", LONGEST)
         self.events = {name: each if isinstance(each, Event) else Event(each) for name, each in events.items()}
-        self.recorders = {name: Recorder() for name in self.events}
+        self._found: dict[str, list[Crossing]] = {name: [] for name in self.events}
         self._known = dict.fromkeys(self.events, False)  # whether they were numbers anywhere
         self._at = NodesAt(case.system, case.numbers)
         self._functions = {name: self._lowered(case, name, each.expression) for name, each in self.events.items()}
@@ -84,7 +85,8 @@ class RodWatch:
                 found.append((float(at), name, event.stop))
         backwards = end < step.start.t
         for at, name, stops in sorted(found, reverse=backwards):
-            self.recorders[name].add(at, np.concatenate(step.path(np.array([at])))[:, 0])
+            state = np.concatenate(step.path(np.array([at])))[:, 0]
+            self._found[name].append(Crossing(list(self.events).index(name), at, state))
             if stops:
                 return at, name
         return None
@@ -93,7 +95,7 @@ class RodWatch:
         for name, known in self._known.items():
             if not known:
                 warn_of_no_number(name)
-        return {name: recorder.crossings(size) for name, recorder in self.recorders.items()}
+        return {name: together(found, size) for name, found in self._found.items()}
 
 
 @dataclass

@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 
 from pfaff.errors import ConvergenceError
+from pfaff.flow.batch_integrator import Lanes
 from pfaff.flow.collected import collect
 from pfaff.flow.graph import Expression, par
 from pfaff.flow.integrator import Integrator, Program, program
 from pfaff.flow.lagrangian import Graph, graph_of
-from pfaff.flow.batch_integrator import Lanes
 from pfaff.motion.drive import SINCE
 from pfaff.statement import System
 from pfaff.threads import Lent, once
