@@ -27,8 +27,8 @@ class Accelerations:
         """∂a/∂by, a row for each coordinate, by states and parameters."""
         graph = self.graph
         places = [graph.v[j] for j in self.given]
-        partial = _jacobian(self._residuals(), [*by, *places])
-        through = _jacobian(list(self.given.values()), by)
+        partial = jacobian(self._residuals(), [*by, *places])
+        through = jacobian(list(self.given.values()), by)
         n, columns = len(graph.q), []
         for k in range(len(by)):
             change = [
@@ -38,7 +38,7 @@ class Accelerations:
             columns.append(graph.elimination(change[:n], change[n:])[0])
         flat = [columns[k][i] for i in self.coordinates for k in range(len(by))]
         replaced = subs(flat, self._values())
-        return [list(replaced[at : at + len(by)]) for at in range(0, len(flat), len(by))]
+        return [replaced[at : at + len(by)] for at in range(0, len(flat), len(by))]
 
     def _residuals(self) -> list[Expression]:
         """The left-hand sides, with accelerations as variables."""
@@ -54,11 +54,5 @@ class Accelerations:
         graph = self.graph
         velocities = {graph.v[j]: velocity for j, velocity in self.given.items()}
         a, multipliers = graph.solve()
-        solved = subs([*a, *multipliers], velocities) if velocities else [*a, *multipliers]
+        solved = subs([*a, *multipliers], velocities)
         return {**dict(zip([*self._unknown(), *graph.multipliers], solved, strict=True)), **velocities}
-
-
-def _jacobian(functions: list[Expression], by: Sequence[Expression]) -> list[list[Expression]]:
-    if not functions or not by:
-        return [[] for _ in functions]
-    return jacobian(functions, list(by))

@@ -34,8 +34,8 @@ class Dynamics:
         accelerations = [expression(f"acceleration of {q}") for q in graph.q]
         balance = [sum_of([force, dot(row, accelerations)]) for force, row in zip(graph.balance, graph.M, strict=True)]
         unknowns = [*graph.q, *graph.v, *accelerations, *graph.multipliers]
-        by_q, by_v = ([list(row) for row in _jacobian(balance, of)] for of in (graph.q, graph.v))
-        blocks = {"M": graph.M, "C": by_v, "K": by_q, "A": graph.A, "B": _jacobian(graph.constraints, graph.q)}
+        by_q, by_v = ([list(row) for row in jacobian(balance, of)] for of in (graph.q, graph.v))
+        blocks = {"M": graph.M, "C": by_v, "K": by_q, "A": graph.A, "B": jacobian(graph.constraints, graph.q)}
         filled = {
             name: [(i, j) for i, row in enumerate(rows) for j, e in enumerate(row) if e != ZERO]
             for name, rows in blocks.items()
@@ -49,12 +49,6 @@ class Dynamics:
         self.powers = Compiled(powers, unknowns) if any(power != ZERO for power in powers) else None
         self.constraints = Compiled([*graph.positions, *graph.constraints], state) if self.m else None
         self.energies = Compiled([graph.kinetic, graph.potential, total], state)
-
-
-def _jacobian(functions: list[Expression], variables: list[Expression]) -> list[list[Expression]]:
-    if not functions:
-        return []
-    return jacobian(functions, variables)
 
 
 def _powers(graph: Graph) -> list[Expression]:

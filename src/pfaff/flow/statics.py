@@ -10,8 +10,8 @@ import numpy as np
 
 from pfaff.algebra.units import inertial_units, row_units, stiffness_units
 from pfaff.flow.compiled import Compiled
-from pfaff.flow.differentiation import jacobian
-from pfaff.flow.graph import ZERO, Expression, parameters_in, subs
+from pfaff.flow.differentiation import jacobian, jacobian_entries
+from pfaff.flow.graph import ZERO, parameters_in, subs
 from pfaff.flow.lagrangian import Graph
 from pfaff.flow.uniform_motion import comoving_graph, frame_velocities_at
 from pfaff.statement.system import System
@@ -86,14 +86,14 @@ class Statics:
         held = [c if own else ZERO for c, own in zip(subs(graph.constraints, still), demanding, strict=True)]
         blocks = [
             graph.M,
-            gradient_rows(graph.slow, graph.v),
-            gradient_rows(balance, graph.q),
+            jacobian(graph.slow, graph.v),
+            jacobian(balance, graph.q),
             graph.A,
-            gradient_rows(held, graph.q),
+            jacobian(held, graph.q),
         ]
         demanded = held[: self.nonholonomic] + graph.positions
         load = [graph.symbols[graph.system.load]] if graph.system.load else []
-        pushed = [e for row in gradient_rows(balance + demanded, load) for e in row] if load else []
+        pushed = jacobian_entries(balance + demanded, load)
         matrices = subs([e for rows in blocks for row in rows for e in row], still)
         at_rest = subs(balance + demanded + pushed, still) + matrices
         shapes = [(self.n,), (self.m,), (len(pushed),), *[(len(rows), self.n) for rows in blocks]]
@@ -117,12 +117,6 @@ class Statics:
             balance = np.where(np.abs(balance) > CANCELLED * (np.abs(C) @ w), balance, 0.0)
             held[:s] = np.where(np.abs(held[:s]) > CANCELLED * (np.abs(A[:s]) @ w), held[:s], 0.0)
         return AtRest(balance, held, M, C, K, A, B, self.nonholonomic, pushed if len(pushed) else None)
-
-
-def gradient_rows(functions: list[Expression], variables: list[Expression]) -> list[list[Expression]]:
-    if not functions:
-        return []
-    return jacobian(functions, variables)
 
 
 def all_reactions(

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pfaff.algebra.bordering import balanced
+from pfaff.flow.differentiation import jacobian_entries
 from pfaff.flow.flow import Flow
 from pfaff.flow.graph import Expression
 from pfaff.flow.lagrangian import graph_of
-from pfaff.flow.statics import gradient_rows
 
 if TYPE_CHECKING:
     from pfaff.case import Case
@@ -55,7 +55,7 @@ def allowed_directions(flow: Flow, x: np.ndarray, numbers: np.ndarray) -> np.nda
 
     def rows() -> list[Expression]:
         graph = flow.unsolved or graph_of(system)
-        return [e for row in gradient_rows(graph.positions, flow.variables) for e in row]
+        return jacobian_entries(graph.positions, flow.variables)
 
     values = flow.compiled("holonomic rows", rows)(x, numbers)
     return np.linalg.svd(values.reshape(count, n))[2][count:].T
