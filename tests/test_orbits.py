@@ -1002,7 +1002,7 @@ def test_it_is_said_which_kernel_is_being_compiled_and_not_which_of_somebody_els
     from pfaff.bifurcation.machine_code import kernels
 
     told = []
-    monkeypatch.setattr(kernels, "compiling", lambda what: told.append(what) or nullcontext())
+    monkeypatch.setattr(kernels, "patience", lambda what: told.append(what) or nullcontext())
     for module in ("pfaff.somewhere", "elsewhere"):
 
         def doubled(x):
@@ -1010,7 +1010,7 @@ def test_it_is_said_which_kernel_is_being_compiled_and_not_which_of_somebody_els
 
         doubled.__module__ = module
         assert njit(doubled)(2.0) == 4.0
-    assert told == ["doubled, for periodic orbits"]
+    assert told == ["compiling doubled, for periodic orbits: once, then kept on disk"]
 
 
 def test_a_motion_that_conserves_a_momentum_is_refused_by_name():

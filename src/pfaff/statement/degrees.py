@@ -26,26 +26,32 @@ DRAWN = 8  # random states at which the sign of the dissipation is looked at
 
 def polynomial_degree(expression: sm.Expr, variables: Iterable[sm.Symbol]) -> float:
     """The degree of an expression in some variables, read off its tree; infinite if not polynomial."""
-    return _degree(expression, frozenset(variables), max, float("inf"))
+    return _degree(expression, frozenset(variables), max, float("inf")) or 0
 
 
 def lowest_degree(expression: sm.Expr, variables: Iterable[sm.Symbol]) -> float:
     """The lowest degree of a term in some variables; zero if not polynomial, infinite if there is no term."""
     # One factor such as 1/√(q̇²) spoils a whole product.
-    return float("inf") if expression == 0 else max(0, _degree(expression, frozenset(variables), min, -float("inf")))
+    degree = _degree(expression, frozenset(variables), min, -float("inf")) or 0
+    return float("inf") if expression == 0 else max(0, degree)
 
 
-def _degree(e: sm.Basic, wanted: frozenset[sm.Symbol], of_terms: Callable[..., float], otherwise: float) -> float:
-    if not (e.free_symbols & wanted):
-        return 0
+def _degree(
+    e: sm.Basic, wanted: frozenset[sm.Symbol], of_terms: Callable[..., float], otherwise: float
+) -> float | None:
+    """The degree; None for what does not depend on the variables at all."""
     if e in wanted:
         return 1
+    degrees = [_degree(each, wanted, of_terms, otherwise) for each in e.args]
+    known = [degree for degree in degrees if degree is not None]
+    if not known:
+        return None
     if isinstance(e, sm.Add):
-        return of_terms(_degree(each, wanted, of_terms, otherwise) for each in e.args)
+        return of_terms(degree or 0 for degree in degrees)
     if isinstance(e, sm.Mul):
-        return sum(_degree(each, wanted, of_terms, otherwise) for each in e.args)
+        return sum(known)
     if isinstance(e, sm.Pow) and e.exp.is_Integer and e.exp > 0:
-        return int(e.exp) * _degree(e.base, wanted, of_terms, otherwise)
+        return int(e.exp) * known[0]
     return otherwise
 
 
