@@ -65,6 +65,19 @@ class Demand:
             changing[list(chosen)] = True
         return changing
 
+    def cannot_hold(self, last: int, names: Sequence[str]) -> np.ndarray:
+        """Which of the ``last`` rows have to be given up beside those before them: no more than need be, and of these
+        the ones by which least is missed."""
+        left, values, _ = np.linalg.svd(self.A[:, self.free])
+        stuck = left[:, int((values > KEPT).sum()) :].T  # combinations of rows that no free component moves
+        missed, values, _ = np.linalg.svd(stuck[:, len(self.A) - last :], full_matrices=False)
+        among = missed[:, values > KEPT].T
+        rows, wanted = among @ stuck[:, len(self.A) - last :], among @ (stuck @ self.wanted)
+        violated = np.abs(wanted) > KEPT * np.abs(self.wanted).max(initial=0.0)
+        given_up = Demand(np.eye(last), rows, wanted, np.ones(last, dtype=bool)).fewest(violated, names, np.zeros(last))
+        assert given_up is not None  # as many independent rows as the rank
+        return given_up
+
     def _connected(self, violated: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         """Rows that share free components with violated ones, set by set, and these components."""
         enters, left = (self.A != 0) & self.free, violated.copy()

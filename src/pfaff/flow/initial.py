@@ -15,7 +15,7 @@ from pfaff.errors import ConstraintError, ConvergenceError, SingularMassError
 from pfaff.flow.compiled import Compiled
 from pfaff.flow.completion import KEPT, ROUNDED, Demand
 from pfaff.flow.graph import stated_graph_of
-from pfaff.flow.in_quasi_velocities import quasi_rows
+from pfaff.flow.in_quasi_velocities import quasi_rows, quasi_values
 from pfaff.flow.structured_views import energy_rows, initial_rows
 from pfaff.statement.constraints import numbered
 from pfaff.statement.evaluation import evaluated, magnitudes
@@ -139,7 +139,8 @@ def _compiled(system: System) -> Compiled | Matched:
 def initial_state(case: Case, initial: Mapping[str, float], project: bool = False) -> Start:
     """Given values as they are, the others zero or as the constraints demand; given values yield where they must.
 
-    Of the others, only those change that a violated constraint contains and cannot do without: no more than it
+    Where a quasi-velocity is given, the others of them are zero before velocities are, as far as the constraints and
+    what is given allow. Of the others, only those change that a violated constraint contains and cannot do without: no more than it
     determines, and of these choices the one with the least kinetic energy. Given values stay unless the others
     cannot follow; then they change, if ``project`` allows that, at least cost in kinetic energy.
     """
@@ -156,12 +157,27 @@ def initial_state(case: Case, initial: Mapping[str, float], project: bool = Fals
     free_q = np.array([name not in initial for name in names])
     free_v = np.array([f"{name}_dot" not in initial for name in names])
     new_q = _assembled(constraints, q, v, free_q, project)
-    new_v = on_velocities(Asked(case, asked) if asked else constraints, new_q, v, free_v, yielding=project, names=names)
+    if asked:
+        constraints = _all_asked(case, asked, new_q, v, free_v)
+    new_v = on_velocities(constraints, new_q, v, free_v, yielding=project, names=names)
     _check_inertia(names, constraints(new_q, new_v)[3])
     before, after = np.concatenate([q, v]), np.concatenate([new_q, new_v])
     changed = {name: (float(a), float(b)) for name, a, b in zip(known, before, after, strict=True) if a != b}
     changes = {name: b - a for name, (a, b) in changed.items() if name in initial}
-    return Start(new_q, new_v, changes, {name: b for name, (_, b) in changed.items() if name not in initial})
+    filled = {name: b for name, (_, b) in changed.items() if name not in initial}
+    if isinstance(constraints, Asked):
+        known_u = quasi_values(case.system, after, case.numbers)
+        filled |= {name: float(known_u[name]) for name in quasi if name not in constraints.values}
+    return Start(new_q, new_v, changes, filled)
+
+
+def _all_asked(case: Case, asked: Mapping[str, float], q: np.ndarray, v: np.ndarray, free: np.ndarray) -> Asked:
+    """The constraints with the quasi-velocities that are given and, at zero, those of the others that can be."""
+    others = [name for name in case.system.quasi_velocities if name not in asked]
+    every = Asked(case, {**asked, **dict.fromkeys(others, 0.0)})
+    _, rates, A, M = every(q, v)
+    given_up = _demand(M, A, -rates, free).cannot_hold(len(others), others) if others else ()
+    return Asked(case, {**asked, **{name: 0.0 for name, lost in zip(others, given_up, strict=True) if not lost}})
 
 
 def usual_sizes(x: np.ndarray, M: np.ndarray) -> np.ndarray:
