@@ -15,6 +15,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from pfaff.errors import ConvergenceError
+
 KEPT = 1e-10  # a given state obeys the constraints if their residual is below this, relative to its terms
 ROUNDED = 1e-14  # coefficients below this, relative to their row of A, are zeros
 LIGHT = 1e-8  # inertias below this, relative to the largest in units that make them alike, are light
@@ -51,17 +53,22 @@ class Demand:
             x[free] = lightest(M[np.ix_(free, free)], A[:, free], wanted - A @ x)
         return self.units * x
 
-    def fewest(self, violated: np.ndarray, names: Sequence[str], before: np.ndarray) -> np.ndarray | None:
-        """Which components change, from the values ``before``; None if what is free cannot follow."""
+    def fewest(
+        self, violated: np.ndarray, names: Sequence[str], before: np.ndarray, sparing: bool = False
+    ) -> np.ndarray | None:
+        """Which components change, from the values ``before``; None if what is free cannot follow.
+
+        ``sparing`` counts the components before the energy.
+        """
         changing = np.zeros(len(self.M), dtype=bool)
-        for rows, columns in self._connected(violated):
+        for rows, columns in connected((self.A != 0) & self.free, violated):
             left, values, _ = np.linalg.svd(self.A[np.ix_(rows, columns)], full_matrices=False)
             left = left[:, values > KEPT]
             wanted = np.where(violated[rows], self.wanted[rows], 0.0)
             if np.abs(wanted - left @ (left.T @ wanted)).max() > KEPT * np.abs(wanted).max():
                 return None
             reduced = left.T @ self.A[np.ix_(rows, columns)]
-            chosen = self._chosen(reduced, left.T @ wanted, columns, names, before / self.units)
+            chosen = self._chosen(reduced, left.T @ wanted, columns, names, before / self.units, sparing)
             changing[list(chosen)] = True
         return changing
 
@@ -78,23 +85,14 @@ class Demand:
         assert given_up is not None  # as many independent rows as the rank
         return given_up
 
-    def _connected(self, violated: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-        """Rows that share free components with violated ones, set by set, and these components."""
-        enters, left = (self.A != 0) & self.free, violated.copy()
-        while left.any():
-            rows = np.zeros(len(left), dtype=bool)
-            rows[np.flatnonzero(left)[0]] = True
-            while True:
-                columns = enters[rows].any(axis=0)
-                wider = rows | enters[:, columns].any(axis=1)
-                if (wider == rows).all():
-                    break
-                rows = wider
-            left &= ~rows
-            yield np.flatnonzero(rows), np.flatnonzero(columns)
-
     def _chosen(
-        self, A: np.ndarray, wanted: np.ndarray, columns: np.ndarray, names: Sequence[str], before: np.ndarray
+        self,
+        A: np.ndarray,
+        wanted: np.ndarray,
+        columns: np.ndarray,
+        names: Sequence[str],
+        before: np.ndarray,
+        sparing: bool,
     ) -> tuple[int, ...]:
         """The components of the best basic solution of A x = wanted, A of full rank."""
         rank, many = A.shape
@@ -115,7 +113,7 @@ class Demand:
                 after = before.copy()
                 after[columns[place]] += np.where(nonzero, x, 0.0)
                 new = Choice(which, tuple(sorted(names[j] for j in which)), after)
-                if best is None or new.better(best, self.M):
+                if best is None or new.better(best, self.M, sparing):
                     best = new
         return best.components if best else tuple(columns.tolist())
 
@@ -127,8 +125,11 @@ class Choice(NamedTuple):
     names: tuple[str, ...]
     after: np.ndarray
 
-    def better(self, other: Choice, M: np.ndarray) -> bool:
-        """Less energy, then fewer components, then by name; what both have in common hides no difference of theirs."""
+    def better(self, other: Choice, M: np.ndarray, sparing: bool) -> bool:
+        """Less energy, then fewer components (or first, ``sparing`` them), then by name; what both have in common hides
+        no difference of theirs."""
+        if sparing and len(self.components) != len(other.components):
+            return len(self.components) < len(other.components)
         differs = self.after - other.after
         usual = np.abs(self.after) + np.abs(other.after)
         differs = np.where(np.abs(differs) > EQUAL * usual, differs, 0.0)
@@ -138,6 +139,30 @@ class Choice(NamedTuple):
         if len(self.components) != len(other.components):
             return len(self.components) < len(other.components)
         return self.names < other.names
+
+
+def demand(M: np.ndarray, A: np.ndarray, wanted: np.ndarray, free: np.ndarray) -> Demand:
+    """A demand of finite numbers."""
+    if not (np.isfinite(A).all() and np.isfinite(M).all() and np.isfinite(wanted).all()):
+        raise ConvergenceError("the constraints or the inertia are not finite at the start: start elsewhere")
+    return Demand(M, A, wanted, free)
+
+
+def connected(enters: np.ndarray, violated: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Rows that share components with violated ones, set by set, and these components; ``enters`` says which rows
+    contain which of them."""
+    left = violated.copy()
+    while left.any():
+        rows = np.zeros(len(left), dtype=bool)
+        rows[np.flatnonzero(left)[0]] = True
+        while True:
+            columns = enters[rows].any(axis=0)
+            wider = rows | enters[:, columns].any(axis=1)
+            if (wider == rows).all():
+                break
+            rows = wider
+        left &= ~rows
+        yield np.flatnonzero(rows), np.flatnonzero(columns)
 
 
 def lightest(M: np.ndarray, A: np.ndarray, wanted: np.ndarray) -> np.ndarray:

@@ -15,7 +15,8 @@ import numpy as np
 from pfaff.errors import ConvergenceError
 from pfaff.flow.compiled import Compiled
 from pfaff.flow.graph import graph_of
-from pfaff.flow.initial import Constraints, on_positions, on_velocities
+from pfaff.flow.initial import Constraints, on_velocities
+from pfaff.flow.positions import on_positions
 from pfaff.flow.shape import ignorable_coordinates
 from pfaff.flow.structured import Matched
 from pfaff.flow.structured_views import stiff_rows

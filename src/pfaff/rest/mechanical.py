@@ -17,7 +17,9 @@ from pfaff.algebra.allowed_inertia import allowed_inertia
 from pfaff.algebra.tolerances import NEIGHBOUR, RANK
 from pfaff.checks import Check, Checked, doubted
 from pfaff.errors import ConstraintError, ConvergenceError, SingularMassError
-from pfaff.flow.initial import KEPT, Constraints, usual_sizes
+from pfaff.flow.completion import KEPT
+from pfaff.flow.initial import Constraints
+from pfaff.flow.positions import usual_sizes
 from pfaff.flow.statics import all_reactions
 from pfaff.flow.uniform_motion import frame_velocities
 from pfaff.rest.balance import Balance
