@@ -38,11 +38,19 @@ def step_errors(
 
 def between_steps(x: np.ndarray, slopes: np.ndarray, rates: np.ndarray, length: np.ndarray, tolerance: float) -> Check:
     """A motion obeys its equations at points within its steps which the integrator did not use."""
-    unit = FINE + PER_STEP * tolerance
     worst = float(step_errors(x, slopes, rates, length, tolerance).max(initial=0.0))
-    return Check(
-        "the motion obeys its equations between its steps", unit * worst, max(OBEYED, 10 * unit), SMALLER_STEPS
-    )
+    claim = "the motion obeys its equations between its steps"
+    return Check(claim, unit(tolerance) * worst, largest_error(tolerance), SMALLER_STEPS)
+
+
+def unit(tolerance: float) -> float:
+    """What a step may leave, relative to the state."""
+    return FINE + PER_STEP * tolerance
+
+
+def largest_error(tolerance: float) -> float:
+    """The largest error within a step of a motion that is called integrated."""
+    return max(OBEYED, 10 * unit(tolerance))
 
 
 def energy_balance(balance: np.ndarray, energies: np.ndarray, least: float, tolerance: float) -> Check:

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from pfaff.checks.motions import step_errors
+from pfaff.checks.motions import PER_STEP, largest_error, step_errors, unit
 from pfaff.motion.dense_output import put
 from pfaff.motion.steep_functions import Steep
 
@@ -23,6 +23,7 @@ DIVIDED = 64  # parts of a step of which the first unresolved one ends it
 NEVER = 1e-9  # steps that are never divided for that, relative to the motion
 FINEST = 2.0**-40  # smallest part of a step that is divided again
 MOST = 20_000  # points in the steps looked at together; a step that needs more counts up to the last of them
+SIMPSON = 0.01  # share of what the trapezoidal rule misses that Simpson's misses, where arguments are resolved
 ROUNDING = 0.2  # share of a residual that is left in a tenth of a step if rounding makes it, not the step
 SLIGHT, ATTEMPTS = (
     1e3,
@@ -77,8 +78,10 @@ class Guard:
     room: float | None = None
     failures: int = 0
     noise: float = 1.0  # error that rounding makes, in units of what a step may leave
+    doubtful: float | None = None  # since when steps leave their equations by more than a motion may, however short
     _failed: float = field(default=np.inf, repr=False)  # residual of the last step that failed at once
     _attempts: int = field(default=0, repr=False)
+    _first: float = field(default=0.0, repr=False)  # error of the first of them
 
     def judge(self, times: np.ndarray, coefficients: np.ndarray) -> Failure | None:
         """The first of the steps that does not obey the equations, if any."""
@@ -95,11 +98,15 @@ class Guard:
         bad = np.flatnonzero(error > self.noise)
         if not len(bad):
             self.room, self._failed, self._attempts = None, np.inf, 0
+            if self.noise > SLIGHT * max(error.max(), 1.0):
+                self.noise = 1.0
             return None
         k = bad[0]
         start, h = path.starts[step[k]], path.lengths[step[k]]
         good = part[k - 1] if k and step[k - 1] == step[k] else 0.0
         if good == 0.0 and self._is_noise(float(error[k]), abs(h)):
+            if self.doubtful is None and self.noise * unit(self.tolerance) > largest_error(self.tolerance):
+                self.doubtful = float(start)
             return self.judge(times, coefficients)
         if good == 0.0:
             self.room = 0.5 * abs(part[k] * h)
@@ -107,12 +114,17 @@ class Guard:
         return Failure(int(step[k]), float(start + good * h), float(start + part[k] * h), float(error[k]))
 
     def _is_noise(self, error: float, length: float) -> bool:
-        """Whether a step fails because of rounding: a much shorter one leaves as large a residual."""
+        """Whether a step fails because of rounding: a much shorter one leaves as large a residual.
+
+        Where many attempts are of no avail, it is taken as it was in the first of them, until steps are better again.
+        """
         before, self._failed = self._failed, error / length
         self._attempts = self._attempts + 1 if self._failed > ROUNDING * before else 0
+        self._first = max(self._first, error) if self._attempts else error
         if not self._attempts or (error > SLIGHT and self._attempts < ATTEMPTS):
             return False
-        self.noise, self._failed, self._attempts = 4 * error, np.inf, 0
+        self.noise = 4 * (error if self._attempts == 1 else self._first)
+        self._failed, self._attempts = np.inf, 0
         return True
 
     def _looked_at(self, path: Polynomials) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -161,37 +173,76 @@ class Guard:
 class Resolution:
     """Bounds steps of implicit methods where steep functions vary, which errors of low order do not tell from afar.
 
-    ``arguments`` gives those of the steep functions with their rates, at states and times.
+    ``arguments`` gives those of the steep functions with their rates, at states and times. With ``rates`` f(x, t) a
+    step that goes far past such functions has to follow f there, too.
     """
 
     steep: Steep
     arguments: Callable[[np.ndarray, np.ndarray], np.ndarray]
     shortest: float  # step that is never divided
+    rates: Rates | None = None
+    parts: int = DIVIDED  # of a step that must resolve them
     room: float = np.inf  # longest next step
+    doubtful: float | None = None  # when a step that is not divided any more left its equations
 
-    def good(self, start: float, end: float, sample: Callable[[float], np.ndarray]) -> float:
-        """The time until which a step resolves all steep functions."""
+    def good(
+        self, start: float, end: float, sample: Callable[[float], np.ndarray], allowed: np.ndarray | None = None
+    ) -> float:
+        """The time until which a step resolves all steep functions, and obeys its equations where they vary.
+
+        ``allowed`` is the error of each state that a step may have.
+        """
         t = start + QUARTERS * (end - start)
-        at = self._arguments(t, sample)
+        x = np.array([sample(float(each)) for each in t]).T
+        at = self.arguments(x, t)
         largest = np.abs(at[0]).max(axis=1, keepdims=True)
-        while abs(end - start) > self.shortest:
-            unresolved = self.steep.unresolved(at[:, :, :-1], at[:, :, 1:], np.diff(t), largest)
-            bad = np.flatnonzero((unresolved > 1).any(axis=0))
-            if not len(bad):
+        while True:
+            reached = len(t) - 1
+            unresolved = self.steep.unresolved(at[:, :, :-1], at[:, :, 1:], np.diff(t), largest).max(axis=0)
+            bad = np.flatnonzero(unresolved > 1)
+            if not len(bad) or abs(end - start) <= self.shortest:
                 break
             k = bad[0]
-            if abs(t[k + 1] - t[k]) <= abs(end - start) / DIVIDED:  # what is unresolved is near, and varies
-                self.room = max(DIVIDED * abs(t[k + 1] - t[k]) / float(unresolved[:, k].max()), self.shortest)
-                self.room = min(self.room, abs(end - start) / len(QUARTERS))
-                return float(t[k])
+            if abs(t[k + 1] - t[k]) <= abs(end - start) / self.parts:  # what is unresolved is near, and varies
+                reached = k
+                break
             middle = (t[k] + t[k + 1]) / 2
-            t = np.insert(t, k + 1, middle)
-            at = np.insert(at, k + 1, self._arguments(np.array([middle]), sample)[:, :, 0], axis=2)
+            t, x = np.insert(t, k + 1, middle), np.insert(x, k + 1, sample(float(middle)), axis=1)
+            at = np.insert(at, k + 1, self.arguments(x[:, k + 1 : k + 2], t[k + 1 : k + 2])[:, :, 0], axis=2)
+        if self.rates is not None and allowed is not None and (len(t) > len(QUARTERS) or len(bad)):
+            left = self._left(t[: reached + 1], x[:, : reached + 1], sample, allowed)
+            if left < reached and abs(end - start) <= self.shortest:
+                self.doubtful = start if self.doubtful is None else self.doubtful
+            elif left < reached:
+                self.room = max(abs(t[left + 1] - t[left]) / 2, self.shortest)
+                return float(t[left])
+        if reached < len(t) - 1:
+            self.room = max(self.parts * abs(t[reached + 1] - t[reached]) / float(unresolved[reached]), self.shortest)
+            self.room = min(self.room, abs(end - start) / len(QUARTERS))
+            return float(t[reached])
         self.room = np.inf  # methods begin again with short steps, and lengthen them by and by
         return end
 
-    def _arguments(self, t: np.ndarray, sample: Callable[[float], np.ndarray]) -> np.ndarray:
-        return self.arguments(np.array([sample(float(each)) for each in t]).T, t)
+    def _left(self, t: np.ndarray, x: np.ndarray, sample: Callable[[float], np.ndarray], allowed: np.ndarray) -> int:
+        """The point after which the path no longer is the integral of f, by Simpson's rule; the last one if it is.
+
+        Where f changes fast with the states its values are less certain than those.
+        """
+        assert self.rates is not None
+        if len(t) < 2:
+            return 0
+        h, middles = np.diff(t), (t[:-1] + t[1:]) / 2
+        between = np.array([sample(float(each)) for each in middles]).T
+        f, g = self.rates(x, t), self.rates(between, middles)
+        ends, changes = (f[:, :-1] + f[:, 1:]) / 2, np.diff(x)
+        slopes = np.abs(np.diff(f) / allowed[:, None]).max(axis=0) / np.maximum(
+            np.abs(changes / allowed[:, None]).max(axis=0), 1.0
+        )
+        uncertain = np.cumsum(np.abs(g - ends) * np.abs(h) * SIMPSON, axis=1)
+        error = np.abs(np.cumsum(changes - h * (ends + 2 * g) / 3, axis=1))
+        bound = allowed[:, None] * (1 + np.cumsum(slopes * np.abs(h))) + uncertain
+        off = np.flatnonzero(~(error <= PER_STEP * bound).all(axis=0))
+        return int(off[0]) if len(off) else len(t) - 1
 
 
 def rates_by(integrator: Any) -> Rates:

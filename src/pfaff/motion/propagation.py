@@ -56,6 +56,7 @@ def fly(
     except KeyboardInterrupt:
         hand_on()
         flight.status = INTERRUPTED
+    flight.status = flight.status.leaving(guard.doubtful)
     return flight
 
 
@@ -172,10 +173,11 @@ def _to(
             failures, pace.due = guard.failures, min(pace.due, flight.steps + FIRST)
         if flight.steps >= pace.due:
             length = pace.recent(flight)
-            if not length:
+            if not length and guard.room is None:
                 flight.status = COLLAPSED
                 return
-            relax(length)
+            if length:  # else shorter steps are tried
+                relax(length)
         progress(abs(integrator.time / target))
         spent = time.perf_counter() - began
         chunk = int(np.clip(chunk * HEARD / max(spent, 1e-6), chunk, 4 * chunk)) if spent < HEARD else chunk

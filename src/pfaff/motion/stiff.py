@@ -52,6 +52,7 @@ def stiff_motion(task: Task, tolerance: float, reason: str, backend: str | None)
         return derivatives(x, numbers, time).reshape(size, size)
 
     x0 = np.concatenate([task.x, [0.0, 0.0]])
+    resolution = _resolution(task, rates, numbers)
     path = integrate(
         rhs,
         jacobian,
@@ -62,7 +63,7 @@ def stiff_motion(task: Task, tolerance: float, reason: str, backend: str | None)
         backend=backend,
         max_steps=task.max_steps,
         max_step=task.max_step,
-        resolution=_resolution(task, rates, numbers),
+        resolution=resolution,
         progress=task.progress,
     )
     if len(path.t) < 2:
@@ -76,7 +77,7 @@ def stiff_motion(task: Task, tolerance: float, reason: str, backend: str | None)
         y=y,
         measures=Stored(case.system.flow.reactions(y, case.numbers, path.t), here[3:], energy, path.knots),
         **task.describe(),
-        ended=path.status,
+        ended=path.status.leaving(resolution.doubtful if resolution else None),
         method=f"{path.method}, tolerance {tolerance:g} ({reason})",
         events={},
         dense=Between(path, lambda t, x: rates(x, numbers, t)[: 2 * n], 2 * n),
@@ -90,10 +91,13 @@ def _resolution(task: Task, rates: Compiled | Matched, numbers: np.ndarray) -> R
     if steep is None:
         return None
 
-    def arguments(x: np.ndarray, t: np.ndarray) -> np.ndarray:
-        return steep(x[:n], rates(x, numbers, t)[:n], task.driven.case.numbers, t)
+    def f(x: np.ndarray, t: np.ndarray) -> np.ndarray:
+        return rates(x, numbers, t)
 
-    return Resolution(steep, arguments, NEVER * abs(task.duration))
+    def arguments(x: np.ndarray, t: np.ndarray) -> np.ndarray:
+        return steep(x[:n], f(x, t)[:n], task.driven.case.numbers, t)
+
+    return Resolution(steep, arguments, NEVER * abs(task.duration), f)
 
 
 def _sizes(case: Case, x: np.ndarray, rates: np.ndarray, time: float) -> np.ndarray:
