@@ -81,7 +81,7 @@ class Guard:
     doubtful: float | None = None  # since when steps leave their equations by more than a motion may, however short
     _failed: float = field(default=np.inf, repr=False)  # residual of the last step that failed at once
     _attempts: int = field(default=0, repr=False)
-    _first: float = field(default=0.0, repr=False)  # error of the first of them
+    _first: tuple[float, float] = field(default=(0.0, 0.0), repr=False)  # error and length of the step before them
 
     def judge(self, times: np.ndarray, coefficients: np.ndarray) -> Failure | None:
         """The first of the steps that does not obey the equations, if any."""
@@ -98,7 +98,7 @@ class Guard:
         bad = np.flatnonzero(error > self.noise)
         if not len(bad):
             self.room, self._failed, self._attempts = None, np.inf, 0
-            if self.noise > SLIGHT * max(error.max(), 1.0):
+            if self.noise > SLIGHT * max(error.max(), 1.0) and np.abs(path.lengths).max() >= self._first[1] / 4:
                 self.noise = 1.0
             return None
         k = bad[0]
@@ -120,10 +120,10 @@ class Guard:
         """
         before, self._failed = self._failed, error / length
         self._attempts = self._attempts + 1 if self._failed > ROUNDING * before else 0
-        self._first = max(self._first, error) if self._attempts else error
+        self._first = self._first if self._attempts else (error, length)
         if not self._attempts or (error > SLIGHT and self._attempts < ATTEMPTS):
             return False
-        self.noise = 4 * (error if self._attempts == 1 else self._first)
+        self.noise = 4 * (error if self._attempts == 1 else self._first[0])
         self._failed, self._attempts = np.inf, 0
         return True
 
