@@ -15,7 +15,6 @@ from pfaff.flow.completion import KEPT, demand
 from pfaff.flow.graph import stated_graph_of
 from pfaff.flow.in_quasi_velocities import quasi_rows, quasi_values
 from pfaff.flow.positions import completed, on_positions, usual_sizes
-from pfaff.flow.structured_views import energy_rows, initial_rows
 from pfaff.statement.constraints import numbered
 from pfaff.statement.evaluation import evaluated, magnitudes
 from pfaff.statement.rod_frame import point_values
@@ -66,6 +65,8 @@ class Constraints:
 
     def potential(self, q: np.ndarray) -> float:
         if self.case.system.rods:
+            from pfaff.flow.structured_views import energy_rows
+
             return float(energy_rows(self.case.system)(np.concatenate([q, 0 * q]), self.case.numbers)[1])
         return float(evaluated([self.case.system.statement.potential], self.known(q, 0.0))[0])
 
@@ -127,6 +128,8 @@ def row_sizes(A: np.ndarray, v: np.ndarray, rates: np.ndarray) -> np.ndarray:
 @once(most=1)
 def _compiled(system: System) -> Compiled | Matched:
     if system.rods:
+        from pfaff.flow.structured_views import initial_rows
+
         return initial_rows(system)
     graph = stated_graph_of(system)
     rows = [*graph.positions, *graph.constraints, *(e for row in (*graph.A, *graph.M) for e in row)]

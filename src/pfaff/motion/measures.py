@@ -8,19 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import heyoka as hy
 import numpy as np
 
 from pfaff.flow.compiled import Compiled
 from pfaff.flow.graph import Expression, Graph, dot, gradient, graph_of, stated_graph_of
-from pfaff.flow.structured import Matched
-from pfaff.flow.structured_views import energy_rows, power_rows
 from pfaff.motion.dense_output import Flight
 from pfaff.motion.drive import Driven
 from pfaff.statement import System
 from pfaff.statement.told import answering
 from pfaff.threads import cached_property, once
+
+if TYPE_CHECKING:
+    from pfaff.flow.structured import Matched
 
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(12)
 AT_ONCE = 20_000  # steps whose nodes are evaluated together
@@ -130,6 +132,8 @@ class Measured:
 def measures(system: System) -> Compiled | Matched:
     """T, V and Jacobi's energy, then the residual of every constraint: positions first, then velocities."""
     if system.rods:
+        from pfaff.flow.structured_views import energy_rows
+
         return energy_rows(system)
     graph = stated_graph_of(system)
     total = hy.sum([dot(gradient(graph.kinetic, graph.v), graph.v), -graph.kinetic, graph.potential])
@@ -141,6 +145,8 @@ def measures(system: System) -> Compiled | Matched:
 def powers(system: System) -> Compiled | Matched:
     """Powers dissipated and supplied."""
     if system.rods:
+        from pfaff.flow.structured_views import power_rows
+
         return power_rows(system)
     graph = graph_of(system)
     reactions = graph.solve()[1] if system.redundant else system.flow.reaction_expressions

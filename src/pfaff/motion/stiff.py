@@ -18,8 +18,6 @@ from pfaff.flow.graph import graph_of
 from pfaff.flow.initial import Constraints, on_velocities
 from pfaff.flow.positions import on_positions
 from pfaff.flow.shape import ignorable_coordinates
-from pfaff.flow.structured import Matched
-from pfaff.flow.structured_views import stiff_rows
 from pfaff.motion.between_steps import NEVER, Resolution
 from pfaff.motion.implicit_methods import SHARPEST, Integrated, integrate
 from pfaff.motion.measures import Energy, Stored, measures, power_expressions
@@ -30,6 +28,7 @@ from pfaff.threads import cached_property, once
 
 if TYPE_CHECKING:
     from pfaff.case import Case
+    from pfaff.flow.structured import Matched
     from pfaff.motion.simulate import Task
 
 DECAYS = 100.0  # least number of time constants, within the motion, in which errors of the constraints decay
@@ -171,6 +170,8 @@ def spread(case: Case, x: np.ndarray, duration: float) -> float:
 def compiled(system: System) -> tuple[Compiled | Matched, Compiled | Matched]:
     """The stabilised equations with the two powers, and their Jacobian; one parameter more than the system has."""
     if system.rods:
+        from pfaff.flow.structured_views import stiff_rows
+
         return stiff_rows(system)
     graph = graph_of(system)
     stabilisation = hy.par[len(system.parameters)] if graph.A else None
