@@ -32,8 +32,8 @@ def step_errors(
     largest = np.maximum(np.abs(x).max(axis=0), 1.0)
     allowed = FINE * (np.abs(x) + np.abs(rates) * length) + PER_STEP * tolerance * largest
     with np.errstate(invalid="ignore", over="ignore"):
-        errors = np.abs(slopes - rates) * length / allowed
-    return np.where(np.isnan(errors), np.inf, errors).max(axis=0)
+        errors = (np.abs(slopes - rates) * length / allowed).max(axis=0)
+    return np.where(np.isnan(errors), np.inf, errors)
 
 
 def between_steps(x: np.ndarray, slopes: np.ndarray, rates: np.ndarray, length: np.ndarray, tolerance: float) -> Check:

@@ -6,7 +6,6 @@ import copy
 import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from functools import partial
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +15,7 @@ import numpy as np
 from pfaff.errors import PfaffError
 from pfaff.flow.compiled import taylor_method
 from pfaff.motion import taylor
-from pfaff.motion.between_steps import Guard, rates_by, rates_in_lanes
+from pfaff.motion.between_steps import Guard, lanes_start_well, rates_by
 from pfaff.motion.drive import Driven
 from pfaff.motion.lost_rank import SUSPICIOUS, end_where_singular
 from pfaff.motion.outcomes import FINISHED, INTERRUPTED, NOT_RUN, Outcome, Status
@@ -116,7 +115,11 @@ class Batches:
             np.full(self.lanes, np.copysign(min(self.max_step, abs(self.t[-1])), self.t[-1])), write_tc=True
         )
         first = np.abs(integrator.last_h)
-        if not np.isfinite(integrator.state).all() or not (first > 0).all() or not self._starts_well(integrator):
+        if (
+            not np.isfinite(integrator.state).all()
+            or not (first > 0).all()
+            or not lanes_start_well(integrator, self.tolerance)
+        ):
             return None
         pars[-1] = taylor.stabilisation(np.copysign(first, self.t[-1]))
         self._reset(integrator, members, pars)
@@ -128,15 +131,6 @@ class Batches:
             for outcome, shortest, longest, _ in integrator.propagate_res
         )
         return samples.transpose(1, 0, 2) if good and np.isfinite(samples).all() else None
-
-    def _starts_well(self, integrator: Any) -> bool:
-        """Whether the first steps of all lanes obey the equations in between."""
-        polynomials, lengths = integrator.tc.transpose(2, 0, 1).copy(), integrator.last_h.copy()
-        rates = rates_in_lanes(integrator)
-        return all(
-            Guard(partial(rates, k), self.tolerance).judge(np.array([0.0, lengths[k]]), polynomials[k : k + 1]) is None
-            for k in range(self.lanes)
-        )
 
     def _reset(self, integrator: Any, members: np.ndarray, pars: np.ndarray) -> None:
         integrator.set_time(0.0)

@@ -8,7 +8,8 @@ the series sees what it did not see from afar.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -18,8 +19,11 @@ from pfaff.motion.dense_output import put
 from pfaff.motion.steep_functions import Steep
 
 POINTS = np.array([0.0, 0.2113, 0.4142, 0.618, 0.8047, 1 - 1e-6])  # parts of a step; at its end a load may jump
+SMOOTH = POINTS[[2, 4, 5]]  # where nothing is steep: what a series lacks grows with a high power of the time
+AT_END = POINTS[-1:]
 QUARTERS = np.array([0.0, 0.25, 0.5, 0.75, 1.0])
 DIVIDED = 64  # parts of a step of which the first unresolved one ends it
+FELT = 2.0  # change of an argument in a step, in such units, up to which the series tells it
 NEVER = 1e-9  # steps that are never divided for that, relative to the motion
 FINEST = 2.0**-40  # smallest part of a step that is divided again
 MOST = 20_000  # points in the steps looked at together; a step that needs more counts up to the last of them
@@ -61,9 +65,30 @@ class Polynomials:
             value = c[:, :, k] + since[:, None] * value
         return self.starts[step] + since, value.T, slope.T
 
+    def grid(self, parts: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The same at equal parts of all steps, step by step."""
+        count, n, terms = self.coefficients.shape
+        powers, weights = _weights(terms, tuple(parts.tolist()))
+        scaled = self.coefficients * self.lengths[:, None, None] ** powers
+        if not (np.isfinite(scaled).all() and self.lengths.all()):
+            return self(np.repeat(np.arange(count), len(parts)), np.tile(parts, count))
+        both = (scaled.reshape(-1, terms) @ weights).reshape(count, n, 2, -1).transpose(2, 1, 0, 3)
+        both[1] /= self.lengths[:, None]
+        t = self.starts[:, None] + parts * self.lengths[:, None]
+        return t.ravel(), both[0].reshape(n, -1), both[1].reshape(n, -1)
+
     def at(self, t: float) -> np.ndarray:
         """The state at a time within the first step."""
         return self(np.array([0]), np.array([(t - self.starts[0]) / self.lengths[0]]))[1][:, 0]
+
+
+@lru_cache(maxsize=100)
+def _weights(terms: int, parts: tuple[float, ...]) -> tuple[np.ndarray, np.ndarray]:
+    """Powers, and what they and their derivatives are at parts of a unit step."""
+    powers = np.arange(terms)
+    values = np.array(parts) ** powers[:, None]
+    slopes = np.vstack([np.zeros(len(parts)), powers[1:, None] * values[:-1]])
+    return powers, np.hstack([values, slopes])
 
 
 @dataclass
@@ -83,35 +108,55 @@ class Guard:
     _attempts: int = field(default=0, repr=False)
     _first: tuple[float, float] = field(default=(0.0, 0.0), repr=False)  # error and length of the step before them
 
-    def judge(self, times: np.ndarray, coefficients: np.ndarray) -> Failure | None:
-        """The first of the steps that does not obey the equations, if any."""
+    def judge(self, times: np.ndarray, coefficients: np.ndarray, every: bool = True) -> Failure | None:
+        """The first of the steps that does not obey the equations, if any; unless ``every`` one is looked at, those in
+        which no steep function varies by much are trusted."""
         finite = np.isfinite(coefficients).all(axis=(1, 2))
         count = len(finite) if finite.all() else int(np.argmin(finite))  # where the motion ends, nothing is judged
         times = np.asarray(times, dtype=float)[: count + 1]
-        path = Polynomials(times[:-1], np.diff(times), coefficients[:count])
-        if not count:
+        path, which = Polynomials(times[:-1], np.diff(times), coefficients[:count]), np.arange(count)
+        if not every and count:
+            last = np.array([count - 1])
+            ends = (np.append(*each, axis=-1) for each in zip(path.grid(np.zeros(1)), path(last, AT_END), strict=True))
+            which = self._steep_among(*ends)
+            path = Polynomials(path.starts[which], path.lengths[which], path.coefficients[which])
+        return self._judged(path, which)
+
+    def first_doubt(self, t: np.ndarray, x: np.ndarray, again: Callable[[int], np.ndarray]) -> int | None:
+        """The first of the steps between states that does not obey the equations where steep functions vary, if any;
+        ``again`` gives their polynomials, one by one."""
+        which = self._steep_among(t, x, self.rates(x, t))
+        if not len(which):
+            return None
+        coefficients = np.array([again(k) for k in which])
+        failure = replace(self)._judged(Polynomials(t[which], np.diff(t)[which], coefficients), which)
+        return failure.step if failure else None
+
+    def _judged(self, path: Polynomials, which: np.ndarray) -> Failure | None:
+        """The first failure among steps of these numbers."""
+        if not len(which):
             return None
         with np.errstate(all="ignore"):
             step, part, error = self._looked_at(path)
-        order = np.lexsort((part, step))
-        step, part, error = step[order], part[order], error[order]
-        bad = np.flatnonzero(error > self.noise)
-        if not len(bad):
+        largest = error.max()
+        if not largest > self.noise:
             self.room, self._failed, self._attempts = None, np.inf, 0
-            if self.noise > SLIGHT * max(error.max(), 1.0) and np.abs(path.lengths).max() >= self._first[1] / 4:
+            if self.noise > SLIGHT * max(largest, 1.0) and np.abs(path.lengths).max() >= self._first[1] / 4:
                 self.noise = 1.0
             return None
-        k = bad[0]
+        order = np.lexsort((part, step))
+        step, part, error = step[order], part[order], error[order]
+        k = np.flatnonzero(error > self.noise)[0]
         start, h = path.starts[step[k]], path.lengths[step[k]]
         good = part[k - 1] if k and step[k - 1] == step[k] else 0.0
         if good == 0.0 and self._is_noise(float(error[k]), abs(h)):
             if self.doubtful is None and self.noise * unit(self.tolerance) > largest_error(self.tolerance):
                 self.doubtful = float(start)
-            return self.judge(times, coefficients)
+            return self._judged(path, which)
         if good == 0.0:
             self.room = 0.5 * abs(part[k] * h)
         self.failures += 1
-        return Failure(int(step[k]), float(start + good * h), float(start + part[k] * h), float(error[k]))
+        return Failure(int(which[step[k]]), float(start + good * h), float(start + part[k] * h), float(error[k]))
 
     def _is_noise(self, error: float, length: float) -> bool:
         """Whether a step fails because of rounding: a much shorter one leaves as large a residual.
@@ -129,9 +174,10 @@ class Guard:
 
     def _looked_at(self, path: Polynomials) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Steps, parts of them, and the errors there."""
-        count = len(path.lengths)
-        step, part = np.repeat(np.arange(count), len(POINTS)), np.tile(POINTS, count)
-        error, at = self._errors(path, step, part)
+        count, parts = len(path.lengths), POINTS if self.steep else SMOOTH
+        each = np.arange(count * len(parts))
+        step, part = each // len(parts), parts[each % len(parts)]
+        error, at = self._errors(path, step, part, *path.grid(parts))
         found = [(step, part, error)]
         if at is None:
             return found[0]
@@ -152,7 +198,7 @@ class Guard:
                 found.append((step, high, np.full(len(step), np.inf)))
                 break
             middle = (low + high) / 2
-            error, at = self._errors(path, step, middle)
+            error, at = self._errors(path, step, middle, *path(step, middle))
             assert at is not None
             found.append((step, middle, error))
             points += len(middle)
@@ -160,9 +206,25 @@ class Guard:
             left, right = np.concatenate([left, at], axis=2), np.concatenate([at, right], axis=2)
         return tuple(np.concatenate(each) for each in zip(*found, strict=True))  # type: ignore[return-value]
 
-    def _errors(self, path: Polynomials, step: np.ndarray, part: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
+    def _steep_among(self, t: np.ndarray, x: np.ndarray, slopes: np.ndarray) -> np.ndarray:
+        """The numbers of the steps between states within which a steep function varies."""
+        assert self.steep is not None
+        with np.errstate(all="ignore"):
+            at = self.steep(x, slopes, self.numbers(t), t)
+            left, right = at[..., :-1], at[..., 1:]
+            largest = np.maximum(np.abs(left[0]), np.abs(right[0]))
+            return np.flatnonzero((self.steep.unresolved(left, right, np.diff(t), largest) > FELT).any(axis=0))
+
+    def _errors(
+        self,
+        path: Polynomials,
+        step: np.ndarray,
+        part: np.ndarray,
+        t: np.ndarray,
+        x: np.ndarray,
+        slopes: np.ndarray,
+    ) -> tuple[np.ndarray, np.ndarray | None]:
         """Errors at parts of steps, and the arguments of steep functions there with their rates."""
-        t, x, slopes = path(step, part)
         rates = self.rates(x, t)
         error = step_errors(x, slopes, rates, path.lengths[step], self.tolerance)
         error[part == 0.0] = 0.0  # there the series holds by construction
@@ -261,20 +323,15 @@ def rates_by(integrator: Any) -> Rates:
     return rates
 
 
-def rates_in_lanes(integrator: Any) -> Callable[[int, np.ndarray, np.ndarray], np.ndarray]:
-    """f(x) with the parameters of one lane of an integrator of batches; its state is lost."""
-    lanes = integrator.state.shape[1]
-
-    def rates(lane: int, x: np.ndarray, t: np.ndarray) -> np.ndarray:
-        pars, found = integrator.pars.copy(), np.empty_like(x)
-        integrator.pars[:] = pars[:, lane : lane + 1]
-        for k in range(0, len(t), lanes):
-            here = np.minimum(np.arange(k, k + lanes), len(t) - 1)
-            integrator.set_time(t[here])
-            integrator.state[:] = x[:, here]
-            integrator.step(np.zeros(lanes), write_tc=True)
-            found[:, here] = integrator.tc[:, 1]
-        integrator.pars[:] = pars
-        return found
-
-    return rates
+def lanes_start_well(integrator: Any, tolerance: float) -> bool:
+    """Whether the last steps of all lanes, from time zero, obey the equations in between; their states are lost."""
+    polynomials, lengths = integrator.tc.transpose(2, 0, 1).copy(), integrator.last_h.copy()
+    count, parts = len(lengths), len(SMOOTH)
+    t, x, slopes = Polynomials(np.zeros(count), lengths, polynomials).grid(SMOOTH)
+    rates, nowhere = np.empty_like(x), np.zeros(count)
+    for k in range(parts):
+        integrator.set_time(t[k::parts])
+        integrator.state[:] = x[:, k::parts]
+        integrator.step(nowhere, write_tc=True)
+        rates[:, k::parts] = integrator.tc[:, 1]
+    return bool((step_errors(x, slopes, rates, np.repeat(lengths, parts), tolerance) <= 1).all())

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import heyoka as hy
 import numpy as np
@@ -18,6 +18,7 @@ from pfaff.progress import unheard
 from pfaff.threads import hand_on
 
 HEARD = 0.1  # seconds between checks for Ctrl-C and reports of progress
+RECORDED = 400  # steps that are noted one by one: of more, heyoka makes the dense output sooner
 SAMPLED, AT_ONCE = 10_000, 800  # steps that are sampled on the way: by count, as digits must not depend on the clock
 RELAXED = (200, 3200)  # steps after which the stabilisation follows their length: while it changes; once steady
 FIRST = 2  # steps from a start that are looked at in any case: where a symmetric state leaves gaps in the series, ...
@@ -151,14 +152,17 @@ def _to(
         if left <= 0:
             flight.status = TOO_MANY
             return
-        watched = guard.steep is not None or flight.steps < looked_at or guard.room is not None
-        leg = sampling.leg if sampling and flight.steps < SAMPLED and not watched else None
+        every = flight.steps < looked_at or guard.room is not None
+        watched = guard.steep is not None or every
+        leg = sampling.leg if sampling and flight.steps < SAMPLED and not every else None
         at_once = min(AT_ONCE if leg else chunk, left, pace.due - flight.steps)
         if watched:
             at_once = min(at_once, 1 if guard.room else RELAXED[0] if guard.steep else FIRST)
         limits = {"max_steps": at_once, "max_delta_t": min(longest_step, guard.room or np.inf)}
-        ended = leg(integrator, limits, flight) if leg else None
-        outcome, shortest, longest, steps = ended or _dense(integrator, target, limits, flight, guard, watched)
+        ended = leg(integrator, limits, flight, guard) if leg else None
+        if isinstance(ended, Doubt):
+            ended, limits["max_steps"] = None, ended.steps
+        outcome, shortest, longest, steps = ended or _dense(integrator, target, limits, flight, guard, watched, every)
         if sampling and not ended:
             sampling.catch_up(flight)
         flight.steps += steps
@@ -199,24 +203,48 @@ def _starts_well(integrator: Any, target: float, longest_step: float, guard: Gua
     return well
 
 
+class Record:
+    """Notes the polynomials of steps: heyoka's own dense output takes the time of hundreds of them to begin with."""
+
+    def __init__(self, start: float) -> None:
+        self.steps = Steps(start)
+
+    def note(self, integrator: Any) -> bool:
+        self.steps.add(integrator.time, integrator.tc)
+        return True
+
+
+class Doubt(NamedTuple):
+    """So many steps, of which the last one does not obey the equations."""
+
+    steps: int
+
+
 Ended = tuple[Any, float, float, int]  # outcome, shortest and longest step, steps
 
 
 def _dense(
-    integrator: Any, target: float, limits: dict[str, Any], flight: Flight, guard: Guard, watched: bool
+    integrator: Any, target: float, limits: dict[str, Any], flight: Flight, guard: Guard, watched: bool, every: bool
 ) -> Ended:
     """Some steps, with their dense output; only those before the first one that fails, where they are judged."""
-    outcome, shortest, longest, steps, dense, _ = integrator.propagate_until(target, **limits, c_output=True)
+    if watched and limits["max_steps"] <= RECORDED:
+        record = Record(integrator.time)
+        outcome, shortest, longest, steps, *_ = integrator.propagate_until(
+            target, **limits, write_tc=True, callback=record.note
+        )
+        dense = record.steps
+    else:
+        outcome, shortest, longest, steps, dense, _ = integrator.propagate_until(target, **limits, c_output=True)
     if dense is None or dense.bounds[0] == dense.bounds[1]:
         return outcome, shortest, longest, steps
     ends = outcome == hy.taylor_outcome.err_nf_state  # steps shorten without limit on the way to infinity
-    watched = watched or (not ends and _leaps(dense.bounds, longest, steps))
-    failure = guard.judge(dense.times, dense.tcs) if watched else None
+    every = every or (not ends and _leaps(dense.bounds, longest, steps))
+    failure = guard.judge(dense.times, dense.tcs, every) if watched or every else None
     if failure is None:
         flight.pieces.append(dense)
         return outcome, shortest, longest, steps
     piece = Steps.until(failure.good, np.asarray(dense.times), dense.tcs, failure.step)
-    _return_to(integrator, failure.good, guard, dense(failure.good))
+    _return_to(integrator, failure.good, guard, dense(np.array([failure.good]))[0])
     if not len(piece.times) > 1:
         return hy.taylor_outcome.step_limit, np.inf, 0.0, 1  # counts, so that it ends
     flight.pieces.append(piece)
@@ -242,20 +270,39 @@ class Sampling:
         if len(reached) and flight.pieces:
             flight.samples.append(np.array(flight.pieces[-1](reached)))
 
-    def leg(self, integrator: Any, limits: dict[str, Any], flight: Flight) -> Ended | None:
-        """Some steps, sampled on the way; None, and nothing changed, if they do not end as they should."""
+    def leg(self, integrator: Any, limits: dict[str, Any], flight: Flight, guard: Guard) -> Ended | Doubt | None:
+        """Some steps, sampled on the way; None, and nothing changed, if they do not end as they should, or a doubt if
+        past something steep one does not obey the equations in between."""
         start, x, pars = integrator.time, integrator.state.copy(), integrator.pars.copy()
         put(integrator, start, x, pars)  # a time in one float, from which the steps can be repeated exactly
         ahead = self.t[sum(map(len, flight.samples)) :]
         between = int(ahead[0] != start)
         grid = np.concatenate([[start] * between, ahead])
-        outcome, shortest, longest, steps, _, samples = integrator.propagate_grid(grid, **limits)
+        times, states = [start], [x]
+
+        def note(at: Any) -> bool:
+            times.append(at.time)
+            states.append(at.state.copy())
+            return True
+
+        def again(k: int) -> np.ndarray:
+            put(integrator, times[k], states[k], pars)
+            integrator.step(max_delta_t=times[k + 1] - times[k], write_tc=True)
+            return integrator.tc.copy()
+
+        noted = {"callback": note} if guard.steep else {}
+        outcome, shortest, longest, steps, _, samples = integrator.propagate_grid(grid, **limits, **noted)
         whole = outcome in (hy.taylor_outcome.time_limit, hy.taylor_outcome.step_limit)
-        if not whole or _leaps((start, integrator.time), longest, steps):
+        end, at_end = integrator.time, integrator.state.copy()
+        whole = whole and not _leaps((start, end), longest, steps)
+        doubt = guard.first_doubt(np.array(times), np.array(states).T, again) if whole and guard.steep else None
+        if not whole or doubt is not None:
             put(integrator, start, x, pars)
-            return None
+            return None if doubt is None else Doubt(doubt + 1)
+        if guard.steep:
+            put(integrator, end, at_end, pars)
         flight.samples.append(samples[between:])
-        flight.pieces.append(Leg(self.borrow, (start, integrator.time), x, pars, float(self.t[-1]), limits))
+        flight.pieces.append(Leg(self.borrow, (start, end), x, pars, float(self.t[-1]), limits))
         return outcome, shortest, longest, steps
 
 
