@@ -9,6 +9,7 @@ neither on units nor on the order of rows and components.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from copy import copy
 from itertools import combinations, islice
 from math import comb
 from typing import NamedTuple
@@ -39,6 +40,14 @@ class Demand:
         A = A * self.units / self.sizes[:, None]
         self.A = np.where(np.abs(A) > ROUNDED, A, 0.0)
         self.free = free
+
+    def of(self, wanted: np.ndarray) -> Demand:
+        """The same for other right-hand sides."""
+        if not np.isfinite(wanted).all():
+            raise not_finite()
+        other = copy(self)
+        other.wanted = wanted / self.sizes
+        return other
 
     def least(self, yielding: bool) -> np.ndarray:
         """The solution of least xᵀM x; where what is free cannot follow and the others are ``yielding``, the least
@@ -144,8 +153,12 @@ class Choice(NamedTuple):
 def demand(M: np.ndarray, A: np.ndarray, wanted: np.ndarray, free: np.ndarray) -> Demand:
     """A demand of finite numbers."""
     if not (np.isfinite(A).all() and np.isfinite(M).all() and np.isfinite(wanted).all()):
-        raise ConvergenceError("the constraints or the inertia are not finite at the start: start elsewhere")
+        raise not_finite()
     return Demand(M, A, wanted, free)
+
+
+def not_finite() -> ConvergenceError:
+    return ConvergenceError("the constraints or the inertia are not finite at the start: start elsewhere")
 
 
 def connected(enters: np.ndarray, violated: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:

@@ -227,11 +227,14 @@ def on_velocities(
     if not exactly and not violated.any():
         return v
     chosen = demand(M, A, -rates, free).fewest(violated, names, v) if names else None
-    moved = free if chosen is None else chosen
+    asked = demand(M, A, -rates, free if chosen is None else chosen)
     new, left = v, rates
     for _ in range(REFINED):
-        new = new + demand(M, A, -left, moved).least(yielding and chosen is None)
+        new = new + asked.least(yielding and chosen is None)
         left = constraints(q, new, time)[1]
+        if not left.any():
+            break
+        asked = asked.of(-left)
     usual = np.abs(A) @ usual_sizes(new, M)
     wrong = ~(np.abs(left) <= KEPT * (row_sizes(A, v, rates) + row_sizes(A, new, left) + usual))
     if wrong.any():

@@ -161,7 +161,8 @@ def _to(
         limits = {"max_steps": at_once, "max_delta_t": min(longest_step, guard.room or np.inf)}
         ended = leg(integrator, limits, flight, guard) if leg else None
         if isinstance(ended, Doubt):
-            ended, limits["max_steps"] = None, ended.steps
+            limits["max_steps"] = ended.steps
+            ended = None
         outcome, shortest, longest, steps = ended or _dense(integrator, target, limits, flight, guard, watched, every)
         if sampling and not ended:
             sampling.catch_up(flight)
