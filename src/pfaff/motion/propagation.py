@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import heyoka as hy
@@ -198,10 +198,8 @@ def _starts_well(integrator: Any, target: float, longest_step: float, guard: Gua
         integrator.step(max_delta_t=np.copysign(min(abs(left), longest_step), left), write_tc=True)
         times.append(integrator.time)
         polynomials.append(integrator.tc.copy())
-    well = guard.judge(np.array(times), np.array(polynomials)) is None
-    guard.room = None
     put(integrator, *start)
-    return well
+    return replace(guard).judge(np.array(times), np.array(polynomials)) is None
 
 
 class Record:
