@@ -11,7 +11,7 @@ from sympy.physics.mechanics import dynamicsymbols
 import pfaff
 from pfaff.checks.motions import between_steps, constraints_kept, energy_balance
 from pfaff.flow.assembly import Assembly
-from pfaff.motion.between_steps import Guard, Resolution
+from pfaff.motion.between_steps import Guard, Polynomials, Resolution
 from pfaff.motion.dense_output import Steps
 from pfaff.motion.measures import Energy, Stored
 from pfaff.motion.outcomes import FINISHED
@@ -295,3 +295,46 @@ def test_steps_that_are_given_up_on_are_named():
     assert FINISHED.leaving(guard.doubtful) == "finished; from t = 3 on shorter steps obey the equations no better"
     assert FINISHED.leaving(guard.doubtful).finished
     assert FINISHED.leaving(None) is FINISHED
+
+
+@pytest.mark.parametrize("length", [0.3, 1e-12, 1e12, 1e60])
+def test_polynomials_on_a_grid_are_those_point_by_point(length):
+    """Powers of the longest steps are no numbers any more: there they are evaluated as at single points."""
+    generator = np.random.default_rng(0)
+    with np.errstate(all="ignore"):
+        scale = length ** -np.arange(21.0)
+    coefficients = generator.standard_normal((3, 2, 21)) * scale
+    path = Polynomials(np.array([0.0, 1.0, 2.0]), np.full(3, length), coefficients)
+    parts = np.array([0.0, 0.3, 0.9])
+    for one, other in zip(path.grid(parts), path(np.repeat(range(3), 3), np.tile(parts, 3)), strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-12)
+
+
+def test_steps_in_which_nothing_steep_varies_are_trusted_and_no_others():
+    """A slope that lies between the ends of the second of three steps, which do not feel it."""
+    steep = steep_functions(particle(1 + sm.tanh(10 * x)).system, 1e-15)
+
+    def rates(states, times):
+        return np.array([states[1], -10 / np.cosh(10 * states[0]) ** 2])
+
+    guard = Guard(rates, 1e-15, steep)
+    straight = np.zeros((3, 2, 21))
+    straight[:, 0, 0], straight[:, 0, 1], straight[:, 1, 0] = [-30.0, -15.0, 15.0], 1.0, 1.0
+    times = np.array([-30.0, -15.0, 15.0, 30.0])
+    failure = guard.judge(times, straight, every=False)
+    assert failure is not None
+    assert failure.step == 1
+    assert -15 < failure.good < failure.bad < 2
+    states = np.array([times, np.ones(4)])
+    assert Guard(rates, 1e-15, steep).first_doubt(times, states, lambda k: straight[k]) == 1
+    assert Guard(rates, 1e-15, steep).first_doubt(times[:2], states[:, :2], lambda k: straight[k]) is None
+    trusted = Guard(lambda s, t: 1 / (s[:1] * 0), 1e-15, steep)
+    assert trusted.judge(np.array([0.0, 0.05]), straight[:1], every=False) is None
+
+
+def test_members_of_a_batch_that_start_badly_are_found():
+    """The same judgement as for a motion alone, of all lanes at once."""
+    case = particle(x**4 / 4)
+    speeds = np.array([1.0, 2.0, 3.0])
+    together = case.ensemble(20, x_dot=speeds)["x"][-1]
+    assert together == pytest.approx([case.simulate(20, x_dot=speed)["x"][-1] for speed in speeds], abs=1e-10)

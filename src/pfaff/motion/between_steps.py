@@ -69,7 +69,8 @@ class Polynomials:
         """The same at equal parts of all steps, step by step."""
         count, n, terms = self.coefficients.shape
         powers, weights = _weights(terms, tuple(parts.tolist()))
-        scaled = self.coefficients * self.lengths[:, None, None] ** powers
+        with np.errstate(over="ignore", invalid="ignore"):
+            scaled = self.coefficients * self.lengths[:, None, None] ** powers
         if not (np.isfinite(scaled).all() and self.lengths.all()):
             return self(np.repeat(np.arange(count), len(parts)), np.tile(parts, count))
         both = (scaled.reshape(-1, terms) @ weights).reshape(count, n, 2, -1).transpose(2, 1, 0, 3)
