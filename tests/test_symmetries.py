@@ -265,7 +265,9 @@ def test_hidden_terms_that_are_alike_keep_a_symmetry():
     assert [g.c.tolist() for g in symmetries(pair).generators] == [[1, 1, 0]]
     ring = pfaff.System([x, y, z], kinetic, sm.exp(-30 * (sm.sqrt(x**2 + y**2) - 40) ** 2) + z**2)
     assert found(ring) == ["rotation of x, y"]
-    held = pfaff.System([x, y, z], kinetic, y**2 + sm.exp(-50 * (z - sm.sin(x) - 30) ** 2) * z, holonomic_constraints=[z - sm.sin(x)])
+    held = pfaff.System(
+        [x, y, z], kinetic, y**2 + sm.exp(-50 * (z - sm.sin(x) - 30) ** 2) * z, holonomic_constraints=[z - sm.sin(x)]
+    )
     assert found(held) == []
 
 

@@ -11,7 +11,6 @@ from typing import NamedTuple
 
 import heyoka as hy
 import numpy as np
-import sympy as sm
 
 from pfaff.flow.compiled import Compiled
 from pfaff.flow.graph import Expression, dot
@@ -127,9 +126,7 @@ class Probe:
         q, v = S * generator.uniform(-1, 1, self.n), S / tau * generator.uniform(-1, 1, self.n)
         return self.near(q, v, numbers, time, S)
 
-    def near(
-        self, q: np.ndarray, v: np.ndarray, numbers: np.ndarray, time: float, S: np.ndarray
-    ) -> State | None:
+    def near(self, q: np.ndarray, v: np.ndarray, numbers: np.ndarray, time: float, S: np.ndarray) -> State | None:
         """The state on the constraints near given coordinates and velocities; None if none is reached."""
         n, m, still = self.n, self.m, np.zeros(self.n)
         for _ in range(30 if self.held else 0):

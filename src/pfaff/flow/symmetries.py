@@ -29,7 +29,7 @@ import numpy as np
 from pfaff.flow.probing import Draw, Lift, Probe, Sample, State, lifted, probe_of
 from pfaff.flow.shape import ignorable_coordinates
 from pfaff.statement.system import System
-from pfaff.threads import once
+from pfaff.threads import cached_property, once
 
 NULL = 1e-12  # singular values of the rows, in units of their terms, below which they are rounding
 DOUBTFUL = 1e-8  # up to this they are neither rounding nor clearly more
@@ -117,7 +117,9 @@ def hold(system: System, numbers: tuple[float, ...]) -> bool:
         return True
     S, draw, probe = found.sizes, lambda _: np.array(numbers, dtype=float), probe_of(system)
     dependent = found.generators[0].dependent
-    states = chain(probe.states(draw, S, CONFIRMED, 1897), probe.elsewhere(found.moved, draw, S, 1898))
+    moved = found.moved
+    moved[list(dependent)] = True
+    states = chain(probe.states(draw, S, CONFIRMED, 1897), probe.elsewhere(moved, draw, S, 1898))
     left = (each.broken_by(g, S) for each in _sampled(probe, states, S, dependent) for g in found.generators)
     return max(left, default=0.0) < DOUBTFUL
 
@@ -138,24 +140,14 @@ def _found(probe: Probe, draw: Draw) -> Symmetries | None:
     Of all choices of dependent coordinates, the one with the most generators; without any, if that has as many."""
     S = probe.settled_sizes(draw, probe.sizes(draw(np.random.default_rng(0))))
     choices = combinations(range(probe.n), probe.held) if probe.held and probe.system.autonomous else ()
-    every = (_generators(probe, draw, S, dependent) for dependent in ((), *islice(choices, CHOICES)))
-    return max((each for each in every if each is not None), key=lambda each: len(each.generators), default=None)
-
-
-def _generators(probe: Probe, draw: Draw, S: np.ndarray, dependent: tuple[int, ...]) -> Symmetries | None:
-    free = [k for k in range(probe.n) if k not in dependent]
-    n = len(free)
-    affine = n <= MANY and not probe.graph.drift  # a frame that moves would be turned as well
-    states = probe.states(draw, S, int(np.ceil(1.5 * (n + 1))) + 6 if affine else 8, 1897)
-    samples = list(_sampled(probe, states, S, dependent))
-    if len(samples) < n + 2:
-        return None
-    found = _common(samples, S, free, dependent, affine)
-    moved = found.moved | bool(found.doubtful)
-    if moved.any():
-        more = list(_sampled(probe, probe.elsewhere(moved, draw, S, 1898), S, dependent))
-        found = _common([*samples, *more], S, free, dependent, affine)
-    return found
+    tried = (_Trial.of(probe, draw, S, dependent) for dependent in ((), *islice(choices, CHOICES)))
+    best: Symmetries | None = None
+    for each in sorted(filter(None, tried), key=lambda trial: -len(trial.found.generators)):
+        if best and len(best.generators) >= len(each.found.generators):
+            break
+        confirmed = each.confirmed(probe, draw)
+        best = confirmed if best is None or len(confirmed.generators) > len(best.generators) else best
+    return best
 
 
 class _Rows(NamedTuple):
@@ -176,24 +168,46 @@ class _Rows(NamedTuple):
         return float(np.abs(left).max(initial=0.0) / size)
 
 
-def _common(
-    samples: Sequence[_Rows],
-    S: np.ndarray,
-    free: list[int],
-    dependent: tuple[int, ...],
-    affine: bool,
-) -> Symmetries:
-    """The generators that obey the rows of all samples."""
-    n = len(free)
-    flow, shift, inertia = (np.vstack(each) for each in list(zip(*samples, strict=True))[1:])
-    speeds = np.array([at.v[free] / S[free] / np.abs(at.v / S).max(initial=1e-300) for at, *_ in samples])
-    translations, nearly = _null(shift)
-    found, doubt = [np.concatenate([np.zeros(n * n), c]) for c in _echelon(translations)], len(nearly)
-    if affine:
-        turning, nearly = _null(np.vstack([flow, inertia]))
-        doubt += len(_turning(nearly, speeds))
-        found += list(_beyond_translations(turning, translations, speeds))
-    return Symmetries(tuple(_unit(each, S, free, dependent) for each in found), S, doubt)
+@dataclass(frozen=True, eq=False)
+class _Trial:
+    """The generators that obey the rows of some samples, with some coordinates that follow from the others."""
+
+    samples: list[_Rows]
+    S: np.ndarray
+    dependent: tuple[int, ...]
+    affine: bool
+
+    @classmethod
+    def of(cls, probe: Probe, draw: Draw, S: np.ndarray, dependent: tuple[int, ...]) -> _Trial | None:
+        """By random states; None if too few obey the constraints."""
+        n = probe.n - len(dependent)
+        affine = n <= MANY and not probe.graph.drift  # a frame that moves would be turned as well
+        states = probe.states(draw, S, int(np.ceil(1.5 * (n + 1))) + 6 if affine else 8, 1897)
+        samples = list(_sampled(probe, states, S, dependent))
+        return cls(samples, S, dependent, affine) if len(samples) >= n + 2 else None
+
+    def confirmed(self, probe: Probe, draw: Draw) -> Symmetries:
+        """The generators that also obey the rows at other scales and where hidden terms come to light."""
+        if not self.found.generators and not self.found.doubtful:
+            return self.found
+        moved = self.found.moved | bool(self.found.doubtful)
+        moved[list(self.dependent)] = True
+        more = _sampled(probe, probe.elsewhere(moved, draw, self.S, 1898), self.S, self.dependent)
+        return _Trial([*self.samples, *more], self.S, self.dependent, self.affine).found
+
+    @cached_property
+    def found(self) -> Symmetries:
+        S, free = self.S, [k for k in range(len(self.S)) if k not in self.dependent]
+        n = len(free)
+        flow, shift, inertia = (np.vstack(each) for each in list(zip(*self.samples, strict=True))[1:])
+        speeds = np.array([at.v[free] / S[free] / np.abs(at.v / S).max(initial=1e-300) for at, *_ in self.samples])
+        translations, nearly = _null(shift)
+        found, doubt = [np.concatenate([np.zeros(n * n), c]) for c in _echelon(translations)], len(nearly)
+        if self.affine:
+            turning, nearly = _null(np.vstack([flow, inertia]))
+            doubt += len(_turning(nearly, speeds))
+            found += list(_beyond_translations(turning, translations, speeds))
+        return Symmetries(tuple(_unit(each, S, free, self.dependent) for each in found), S, doubt)
 
 
 def _sampled(probe: Probe, states: Iterable[Sample], S: np.ndarray, dependent: tuple[int, ...]) -> Iterator[_Rows]:

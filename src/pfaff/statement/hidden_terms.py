@@ -19,6 +19,7 @@ Arguments = tuple[tuple[sm.Expr, bool], ...]  # arguments of the factors of a te
 
 AWAKE = (0.02, 4.0)  # sizes of arguments at which exp, tanh, 1/cosh, erf change
 ASLEEP = 1.0  # arguments beyond which they may be hidden
+MODERATE = 4  # powers up to this one are seen at usual places
 SCALES = 10.0 ** -np.arange(2, 16, 2)  # of arguments whose zeros are sought, relative to where the search began
 MEETS = 1e-2  # a zero has terms that cancel to less than 1 − this somewhere near, or it is none
 RESOLVED = 1e4  # arguments so many times their rounding errors have digits
@@ -27,15 +28,19 @@ STEP = 1e-6  # of differences, in units of the variables
 HELD = 1e-6  # what is left of constraints, relative to their slopes, at such a place
 
 
-def hidden_terms(expressions: Iterable[sm.Expr], variables: Iterable[sm.Symbol]) -> list[Arguments]:
-    """The arguments, in terms that contain some of these variables, of functions that may be hidden."""
+def hidden_terms(expressions: Iterable[sm.Expr], variables: Iterable[sm.Symbol], poles: bool = True) -> list[Arguments]:
+    """The arguments, in terms that contain some of these variables, of functions that may be hidden; without ``poles``
+    and roots, only of those that vanish in all digits."""
     moved, found = frozenset(variables), dict[Arguments, None]()
     terms = {term: None for e in expressions for term in sm.Add.make_args(e) if term.free_symbols & moved}
     for term in terms:
         for node in sm.preorder_traversal(term):
-            if own := tuple(dict.fromkeys(each for factor in sm.Mul.make_args(node) for each in _argument(factor))):
+            factors = sm.Mul.make_args(node)
+            if own := tuple(dict.fromkeys(each for factor in factors for each in _argument(factor))):
                 found[own] = None
-    return list(found)
+            elif any(_high(factor) for factor in factors):
+                found[((sm.log(node**2) / 2, False),)] = None  # c xⁿ as an exponential
+    return [own for own in found if poles or not all(zero for _, zero in own)]
 
 
 def _argument(node: sm.Basic) -> Iterator[tuple[sm.Expr, bool]]:
@@ -51,6 +56,10 @@ def _argument(node: sm.Basic) -> Iterator[tuple[sm.Expr, bool]]:
             yield base, True
     elif isinstance(node, sm.log | sm.atan | sm.atan2 | sm.asinh) and node.free_symbols:
         yield (sm.Add(*(x**2 for x in node.args)) if len(node.args) > 1 else node.args[0]), True
+
+
+def _high(node: sm.Basic) -> bool:
+    return bool(isinstance(node, sm.Pow) and node.exp.is_Integer and node.exp > MODERATE and node.free_symbols)
 
 
 def places(
@@ -95,10 +104,11 @@ class _Search:
             if not self._cancels(z):
                 return
             for scale in SCALES:
-                z = self._reached(z, scale * u, 0.5 * np.abs(scale * u), 2 * np.abs(scale * u))
-                if z is None or not self._resolved(z):
+                found = self._reached(z, scale * u, 0.5 * np.abs(scale * u), 2 * np.abs(scale * u))
+                if found is None or not self._resolved(found):
                     return
-                yield dict(zip(self.variables, z.tolist(), strict=True))
+                yield dict(zip(self.variables, found.tolist(), strict=True))
+                z = found
         elif (np.abs(u) > ASLEEP)[~self.zeros].any():
             least, most = (np.where(self.zeros, end, edge) for end, edge in zip((0.0, np.inf), AWAKE, strict=True))
             for sign in (-1.0, 1.0):
@@ -128,7 +138,8 @@ class _Search:
         around = z[:, None] + np.hstack([np.zeros((n, 1)), np.diag(steps), -np.diag(steps)])
         known = {**self.given, **dict(zip(self.variables, around, strict=True))}
         values = np.array([np.broadcast_to(each, 2 * n + 1) for each in evaluated(self.rows, known)], dtype=float)
-        return values[:, 0], (values[:, 1 : n + 1] - values[:, n + 1 :]) / 2 / steps * self.units
+        with np.errstate(all="ignore"):
+            return values[:, 0], (values[:, 1 : n + 1] - values[:, n + 1 :]) / 2 / steps * self.units
 
     def _cancels(self, z: np.ndarray) -> bool:
         """Whether terms of the arguments cancel around a state: they may become zero."""
