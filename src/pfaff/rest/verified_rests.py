@@ -86,9 +86,13 @@ def of_steady(motion: SteadyMotion, values: np.ndarray) -> Iterator[Check]:
     if not rate:
         return
 
+    frame = motion.flow.frame
+    mu = frame.rates(motion.x, numbers) if frame else np.zeros(0)
+
     def rates(x: np.ndarray, time: float) -> np.ndarray:
         there = equations(x[:n] + w * time, x[n:], numbers, time)
-        return np.concatenate([x[n:] - w, there.accelerations()[:, 0]])
+        stated = np.concatenate([x[n:] - w, there.accelerations()[:, 0]])
+        return stated - frame.carried(x[:n], x[n:], mu) if frame else stated
 
     turned = motion.flow.slice.moved if motion.flow.slice else ()  # coordinates that a symmetry carries along
     kept = np.tile([name in motion.flow.states and name not in turned for name in names], 2)
