@@ -386,6 +386,41 @@ def test_a_motion_is_periodic_up_to_its_symmetries(born):
         assert orbit.case.orbit(motion).period == pytest.approx(orbit.period, rel=1e-10)
 
 
+def test_loops_are_given_in_any_coordinates(born):
+    """By the coordinates on the plane, the heading among them, as they are observed; velocities are theirs."""
+    for _, orbit in born:
+        start = {name: orbit.orbit[name][0] for name in ("b", "x_dot", "a_dot", "b_dot")}
+        motion = orbit.case.simulate(orbit.period, x=3, **start, samples=200)
+        loop = orbit.case.orbit(t=motion.t, **{name: motion[name] for name in "xyab"})
+        assert loop.period == pytest.approx(orbit.period, rel=1e-10)
+        given = ("a", "b", "x_dot", "y_dot", "a_dot", "b_dot")
+        again = orbit.case.orbit(t=motion.t, **{name: motion[name] for name in given})
+        assert again.period == pytest.approx(orbit.period, rel=1e-10)
+
+
+def test_connections_follow_the_same_symmetries():
+    """A driven pendulum that just turns, on a cart whose place nothing but the statement depends on."""
+    X, theta = coordinates("X theta")
+    tau = sm.Symbol("tau", positive=True)
+    swing, drive = theta.diff(TIME), X.diff(TIME)
+    found = []
+    for factor in (1, sm.cos(X) ** 2 + sm.sin(X) ** 2):
+        case = pfaff.System(
+            [X, theta],
+            factor * (drive**2 + swing**2) / 2,
+            -sm.cos(theta),
+            dissipation=swing**2 / 20 + drive**2,
+            forces={theta: tau, X: swing**2},
+            parameters={tau: 0.1273},
+            load=tau,
+        ).at()
+        upper = -np.pi - np.arcsin(0.1273)
+        found.append(case.connection(case.simulate(25, theta=upper + 1e-3, theta_dot=1e-3, samples=2001)))
+    assert [each.of for each in found] == ["heteroclinic orbit"] * 2
+    assert found[0].flow.states == found[1].flow.states
+    assert found[1].value == pytest.approx(found[0].value, rel=1e-9)
+
+
 def test_the_response_of_a_snake_is_the_same_by_relative_and_by_absolute_angles():
     points = [snake(absolute).at().response("Omega", to=2.02)[0] for absolute in (False, True)]
     one, two = (point.orbit for point in points)

@@ -31,6 +31,7 @@ from pfaff.errors import ConvergenceError, ParameterError
 from pfaff.flow.flow import Flow
 from pfaff.flow.forcing import forced_flow, forcing_of
 from pfaff.flow.relative import without_symmetries
+from pfaff.flow.shape import ignorable_coordinates
 from pfaff.flow.slice import state_on
 from pfaff.flow.uniform_motion import moving_along
 from pfaff.statement.values import SQUARABLE, numbers_from, shown
@@ -54,7 +55,7 @@ def orbit_near(case: Bound, motion: Any, load: str, accuracy: float = 1e-11, gue
     free = case.system.autonomous  # type: ignore[attr-defined]
     flow: Flow = without_symmetries(case) if free else forced_flow(case)
     accuracy = accurate(accuracy)
-    t, x = _states(motion, flow, case)
+    t, x = states_along(motion, flow, case)
     n, value = len(flow.states), value_of(case, load)
     problem = OrbitProblem(case, flow, load, accuracy, np.zeros((n, 0)), np.zeros((0, n)))
     loop = rotation(problem, t, x, value) or _recurrence(t, x, ROUGH if guess else RETURN)
@@ -62,7 +63,7 @@ def orbit_near(case: Bound, motion: Any, load: str, accuracy: float = 1e-11, gue
     if leads_out(flow) and problem.collocation.equations.rates_on_chart(rough.x.T.copy(), value)[1] < LEFT:
         with suppress(ParameterError):  # a guess that is no motion may lack velocities
             passage = Passage(problem, rough)
-            t, x = _states(motion, passage.flow, case)
+            t, x = states_along(motion, passage.flow, case)
             problem = passage.problem
     found = _settled(problem, t, x, loop, value, guess)
     problem = found.problem  # that of its family, if it is a member of one
@@ -98,7 +99,7 @@ def _settled(problem: OrbitProblem, t: np.ndarray, x: np.ndarray, loop: Loop, va
     return found
 
 
-def _states(motion: Any, flow: Flow, case: Bound) -> tuple[np.ndarray, np.ndarray]:
+def states_along(motion: Any, flow: Flow, case: Bound) -> tuple[np.ndarray, np.ndarray]:
     """Times of a motion, and the states of a flow along it; it begins at time zero of a forcing."""
     t, x = _on_slice(motion, flow, case) or _as_given(motion, flow, case)
     if not flow.carried:
@@ -116,12 +117,14 @@ def _on_slice(motion: Any, flow: Flow, case: Bound) -> tuple[np.ndarray, np.ndar
     """The motion as symmetries carry it to the states of a flow; None for one that is given by these."""
     if flow.slice is None:
         return None
-    names = flow.slice.system.coordinate_names
-    every = (*names, *(f"{name}_dot" for name in names))
+    system = flow.slice.system
+    names, every, anywhere = system.coordinate_names, system.state_names, ignorable_coordinates(system)
     try:
-        t, y = sampled(motion, every)
+        t, known = sampled(motion, tuple(name for name in every if name not in anywhere))
     except ParameterError:
         return None
+    y = np.zeros((len(every), len(t)))
+    y[[name not in anywhere for name in every]] = known
     y = moving_along(case, every, t, y)
     return t, state_on(flow, y[: len(names)], case.numbers, y[len(names) :])[: len(own_states(flow))]
 
