@@ -76,3 +76,27 @@ def test_a_carried_motion_is_verified_as_such():
     assert all(check.passed for check in motion.checks)
     wrong = replace(motion, x=motion.x + np.array([0.01, 0, 0, 0]))
     assert "NOT verified: shape and speeds stay" in wrong.status
+
+
+def test_symmetries_are_verified_along_the_motion():
+    """Where something breaks them that the search for symmetries has not seen, the motion itself says so."""
+    x, y, theta = coordinates("x y theta")
+    mu = sm.Symbol("mu", real=True)
+
+    def blade(far):
+        P = x.diff(TIME) * sm.cos(theta) + y.diff(TIME) * sm.sin(theta)
+        return pfaff.System(
+            [x, y, theta],
+            (x.diff(TIME) ** 2 + y.diff(TIME) ** 2 + theta.diff(TIME) ** 2) / 2,
+            far,
+            dissipation=(P - 1) ** 2 / 2,
+            nonholonomic_constraints=[y.diff(TIME) * sm.cos(theta) - x.diff(TIME) * sm.sin(theta)],
+            parameters={mu: 1},
+        )
+
+    motion = blade(0).at().steady(theta_dot=0.5)
+    assert [check.passed for check in motion.checks] == [True] * len(motion.checks)
+    assert any("symmetries" in check.claim for check in motion.checks)
+    other = blade(sm.exp(-(x**2) - (y - 1) ** 2) / 10)
+    wrong = replace(motion, flow=replace(motion.flow, system=other))
+    assert "NOT verified: the symmetries that were divided out hold along it" in wrong.status

@@ -120,7 +120,7 @@ def hold(system: System, numbers: tuple[float, ...]) -> bool:
     moved = found.moved
     moved[list(dependent)] = True
     states = chain(probe.states(draw, S, CONFIRMED, 1897), probe.elsewhere(moved, draw, S, 1898))
-    left = (each.broken_by(g, S) for each in _sampled(probe, states, S, dependent) for g in found.generators)
+    left = (each.broken_by(g, S) for each in rows_at(probe, states, S, dependent) for g in found.generators)
     return max(left, default=0.0) < DOUBTFUL
 
 
@@ -183,7 +183,7 @@ class _Trial:
         n = probe.n - len(dependent)
         affine = n <= MANY and not probe.graph.drift  # a frame that moves would be turned as well
         states = probe.states(draw, S, int(np.ceil(1.5 * (n + 1))) + 6 if affine else 8, 1897)
-        samples = list(_sampled(probe, states, S, dependent))
+        samples = list(rows_at(probe, states, S, dependent))
         return cls(samples, S, dependent, affine) if len(samples) >= n + 2 else None
 
     def confirmed(self, probe: Probe, draw: Draw) -> Symmetries:
@@ -192,7 +192,7 @@ class _Trial:
             return self.found
         moved = self.found.moved | bool(self.found.doubtful)
         moved[list(self.dependent)] = True
-        more = _sampled(probe, probe.elsewhere(moved, draw, self.S, 1898), self.S, self.dependent)
+        more = rows_at(probe, probe.elsewhere(moved, draw, self.S, 1898), self.S, self.dependent)
         return _Trial([*self.samples, *more], self.S, self.dependent, self.affine).found
 
     @cached_property
@@ -210,7 +210,7 @@ class _Trial:
         return Symmetries(tuple(_unit(each, S, free, self.dependent) for each in found), S, doubt)
 
 
-def _sampled(probe: Probe, states: Iterable[Sample], S: np.ndarray, dependent: tuple[int, ...]) -> Iterator[_Rows]:
+def rows_at(probe: Probe, states: Iterable[Sample], S: np.ndarray, dependent: tuple[int, ...]) -> Iterator[_Rows]:
     """States, each with its rows."""
     for at, numbers, time, generator in states:
         w = S * (at.N @ generator.normal(size=at.N.shape[1]))

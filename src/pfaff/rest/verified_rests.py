@@ -11,6 +11,8 @@ from pfaff.algebra.units import inertial_units
 from pfaff.checks.check import Check
 from pfaff.checks.rests import held, in_balance, stays
 from pfaff.checks.spectra import Accelerations, belonging, critical
+from pfaff.checks.symmetries import alike
+from pfaff.flow.alike import broken_along
 from pfaff.flow.initial import row_sizes
 from pfaff.flow.shape import ignorable_coordinates
 from pfaff.flow.stated_equations import StatedEquations, stated_equations
@@ -83,6 +85,8 @@ def of_steady(motion: SteadyMotion, values: np.ndarray) -> Iterator[Check]:
     sizes = _sizes(here.M, q)
     rate = max(np.abs(values).max(initial=0.0), (np.abs(v) / sizes).max())
     yield held(*_violations(equations, q, v, numbers, 0.0, rate))
+    if (broken := broken_along(motion.flow, motion.x[:, None], numbers)) is not None:
+        yield alike([broken])
     if not rate:
         return
 
