@@ -8,6 +8,7 @@ import pytest
 import sympy as sm
 
 import pfaff
+from pfaff.errors import ConvergenceError
 from pfaff.statement import TIME, coordinates
 
 
@@ -100,3 +101,44 @@ def test_symmetries_are_verified_along_the_motion():
     other = blade(sm.exp(-(x**2) - (y - 1) ** 2) / 10)
     wrong = replace(motion, flow=replace(motion.flow, system=other))
     assert "NOT verified: the symmetries that were divided out hold along it" in wrong.status
+
+
+@cache
+def pair(drag):
+    """Two particles in the plane on a spring that feeds itself, at any place and in any direction."""
+    x1, y1, x2, y2 = q = coordinates("x1 y1 x2 y2")
+    mu, apart = sm.Symbol("mu", real=True), sm.Matrix([x2 - x1, y2 - y1])
+    length = sm.sqrt(apart.dot(apart))
+    rate = apart.dot(apart.diff(TIME)) / length
+    push = (mu * rate - rate**3) * apart / length
+    kinetic = sum(s.diff(TIME) ** 2 for s in q) / 2
+    return pfaff.System(
+        list(q),
+        kinetic,
+        (length - 1) ** 2,
+        dissipation=drag * kinetic,
+        forces={x1: -push[0], y1: -push[1], x2: push[0], y2: push[1]},
+        parameters={mu: 0},
+        load=mu,
+    )
+
+
+def test_cycles_that_a_symmetry_turns_into_others_are_no_less_stable():
+    """One multiplier is 1 by the rotation, which rounding puts inside or outside the unit circle: with s for the change
+    of length s'' + (1/5 − 2μ) s' + 2 s'³ + 4 s = 0, without it."""
+    s, u, mu = sm.symbols("s u mu", real=True)
+    alone = pfaff.ode({s: u, u: -4 * s - u / 5 + 2 * mu * u - 2 * u**3}, {mu: 0}, load=mu).at(mu=0.4)
+    straight = alone.orbit(alone.simulate(200, s=0.1, samples=8001))
+    case = pair(sm.Rational(1, 5)).at(mu=0.4)
+    for start in ({"x2": 1.1}, {"x2": 1.1, "y2": 0.3}, {"x1": 3, "y2": -1.2}):
+        orbit = case.orbit(case.simulate(200, **start, samples=8001))
+        assert orbit.period == pytest.approx(straight.period, rel=1e-10)
+        assert orbit.stable
+        assert np.sort(np.abs(orbit.multipliers))[0] == pytest.approx(abs(straight.multipliers[-1]), rel=1e-8)
+
+
+def test_a_motion_that_only_turns_says_so():
+    case = pair(0).at(mu=0.4)
+    motion = case.simulate(100, x2=1.1, y2_dot=0.3, samples=4001)
+    with pytest.raises(ConvergenceError, match="rotation of x1, y1, x2, y2, which changes nothing"):
+        case.orbit(motion)

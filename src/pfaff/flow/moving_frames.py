@@ -25,6 +25,7 @@ from pfaff.flow.symmetries import Generator, hold, symmetries
 from pfaff.statement.system import System
 from pfaff.threads import once
 
+ACTS = 1e-9  # parts of a generator below this, relative to it, are rounding
 MOVES = 1e-2  # a state that the group moves by less than this, relative to the one it moves most, is not kept in place
 
 
@@ -49,23 +50,39 @@ class Frame:
 
 
 def undivided(system: System, part: Slice | None, numbers: np.ndarray) -> tuple[Generator, ...]:
-    """The generators beside those of a slice of translations, or of coordinates that appear nowhere, on what is left;
-    none where they do not act on that."""
+    """The generators beside the translations of a slice, or of coordinates that appear nowhere; none where what is left
+    is not acted on."""
     known = hold(system, tuple(numbers.tolist()))
     found = symmetries(system) if known else symmetries(system, tuple(numbers.tolist()))
-    names = system.coordinate_names
-    dropped = [names.index(name) for name in (part.names if part else ignorable_coordinates(system))]
-    out = [k for k in range(len(names)) if k not in dropped]
-    if any(g.dependent for g in found.generators) or (
-        part and any(g.B.any() or g.c[out].any() for g in part.generators)
-    ):
+    along = _translations(system, part)
+    if along is None or any(g.dependent for g in found.generators):
         return ()
     left = []
     for g in found.generators:
-        acts = g.B[np.ix_(out, out)].any() or g.c[out].any()
-        if acts and not g.B[np.ix_(out, dropped)].any():
+        B, c = _beside(g, *along)
+        turned = g.B @ along[0]
+        carried = along[0] @ np.linalg.lstsq(along[0], turned, rcond=None)[0] if turned.size else turned
+        acts = np.abs(B).max() > ACTS * np.abs(g.B).max(initial=0.0) or np.abs(c).max() > ACTS * np.abs(g.c).max()
+        if acts and np.abs(turned - carried).max(initial=0.0) <= ACTS * np.abs(turned).max(initial=0.0):
             left.append(g)
     return tuple(left)
+
+
+def _translations(system: System, part: Slice | None) -> tuple[np.ndarray, list[int]] | None:
+    """The directions, a column each, in which a slice translates, and the coordinates it freezes; None if it turns."""
+    if part is not None:
+        along = np.array([g.c for g in part.generators]).T
+        return None if part.turns or part.dependent else (along, list(part.frozen))
+    dropped = [system.coordinate_names.index(name) for name in ignorable_coordinates(system)]
+    return np.eye(len(system.coordinates))[:, dropped], dropped
+
+
+def _beside(g: Generator, along: np.ndarray, frozen: list[int]) -> tuple[np.ndarray, np.ndarray]:
+    """B and c of a generator less the translations that undo what it does to frozen coordinates, which are zero."""
+    back = along @ np.linalg.inv(along[frozen]) if frozen else np.zeros((len(g.c), 0))
+    B, c = g.B - back @ g.B[frozen], g.c - back @ g.c[frozen]
+    B[:, frozen] = 0.0
+    return B, c
 
 
 def fields_at(flow: Flow, generators: tuple[Generator, ...], x: np.ndarray, numbers: np.ndarray) -> np.ndarray:
@@ -132,9 +149,11 @@ def _fields(flow: Flow, generators: Sequence[Generator]) -> list[list[Expression
     def on_states(expressions: list[Expression]) -> list[Expression]:
         return list(hy.subs(hy.subs(expressions, gone), velocities))
 
-    found = []
+    found, along = [], _translations(system, flow.slice)
+    assert along is not None
     for g in generators:
-        q = [row(g.B[i], graph.q) + float(g.c[i]) for i in range(len(names))]
+        B, c = _beside(g, *along)
+        q = [row(B[i], graph.q) + float(c[i]) for i in range(len(names))]
         v = [row(g.B[i], graph.v) for i in range(len(names))]
         by_name = dict(zip(system.state_names, [*q, *v], strict=True))
         for name in set(flow.states) - by_name.keys():

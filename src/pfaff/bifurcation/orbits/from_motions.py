@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pfaff.bifurcation.orbits.conserved import orbit_or_member
+from pfaff.bifurcation.orbits.conserved import in_family, orbit_or_member
 from pfaff.bifurcation.orbits.cycles import Cycle, Mesh
 from pfaff.bifurcation.orbits.following import LEFT
 from pfaff.bifurcation.orbits.forced import own_states
@@ -30,14 +31,17 @@ from pfaff.bifurcation.orbits.solving.meshes import TURN
 from pfaff.errors import ConvergenceError, ParameterError
 from pfaff.flow.flow import Flow
 from pfaff.flow.forcing import forced_flow, forcing_of
+from pfaff.flow.moving_frames import undivided
 from pfaff.flow.relative import without_symmetries
 from pfaff.flow.shape import ignorable_coordinates
 from pfaff.flow.slice import state_on
 from pfaff.flow.uniform_motion import moving_along
+from pfaff.statement.system import System
 from pfaff.statement.values import SQUARABLE, numbers_from, shown
 
 if TYPE_CHECKING:
     from pfaff.case import Bound
+    from pfaff.flow.symmetries import Generator
 
 ODD = 1e-6  # x(t + T/2) + x(t) below this, relative to the orbit, vanishes
 ROUGH = 0.3  # distance of the ends of a loop that is given as a guess, relative to its size
@@ -65,7 +69,13 @@ def orbit_near(case: Bound, motion: Any, load: str, accuracy: float = 1e-11, gue
             passage = Passage(problem, rough)
             t, x = states_along(motion, passage.flow, case)
             problem = passage.problem
-    found = _settled(problem, t, x, loop, value, guess)
+    turned = undivided(case.system, flow.slice, case.numbers) if isinstance(case.system, System) else ()
+    try:
+        found = _settled(problem, t, x, loop, value, guess, bool(turned))
+    except ConvergenceError as why:
+        raise ConvergenceError(f"{why}{_unmeasured(case, turned)}") from why
+    if turned:
+        found = in_family(found, value + 1 + abs(value))  # a symmetry may turn it into others
     problem = found.problem  # that of its family, if it is a member of one
     while (loops := _loops(problem, found.point.cycle)) > 1:  # fewer each time
         found = orbit_at(problem, _part(problem, found.point.cycle, loops), value)
@@ -74,14 +84,29 @@ def orbit_near(case: Bound, motion: Any, load: str, accuracy: float = 1e-11, gue
     return orbit_at(problem, _part(problem, cycle, 2, problem.signs), value) if symmetric else found
 
 
-def _settled(problem: OrbitProblem, t: np.ndarray, x: np.ndarray, loop: Loop, value: float, given: bool) -> OrbitPoint:
+def _unmeasured(case: Bound, turned: Sequence[Generator]) -> str:
+    """What symmetries that no coordinate measures may have to do with a motion that does not close, in words."""
+    if not turned:
+        return ""
+    names = case.system.coordinate_names  # type: ignore[attr-defined]
+    moved = ", ".join(name for k, name in enumerate(names) if any(g.B[k].any() or g.c[k] for g in turned))
+    return (
+        f". It may be periodic but for a rotation of {moved}, which changes nothing and which no coordinate measures: "
+        "state it with that angle as a coordinate"
+    )
+
+
+def _settled(
+    problem: OrbitProblem, t: np.ndarray, x: np.ndarray, loop: Loop, value: float, given: bool, turned: bool
+) -> OrbitPoint:
     """The orbit near a loop of a motion: by its samples or, if they are too coarse, by the motion between them.
 
-    A loop that is ``given`` need not be a motion: the orbit near it is returned whatever surrounds it.
+    A loop that is ``given`` need not be a motion: the orbit near it is returned whatever surrounds it. If symmetries
+    may have ``turned`` it, it may be one of a family.
     """
     guess = _guess(problem, t, x, loop, value)
     try:
-        found = (orbit_or_member if loop.turns else orbit_at)(problem, guess, value)
+        found = (orbit_or_member if loop.turns or turned else orbit_at)(problem, guess, value)
     except ConvergenceError as why:
         finer = None if given or one_of_many(problem, guess) else _integrated(problem, t, x, loop, value)
         if finer is not None:
