@@ -32,6 +32,7 @@ from pfaff.travel import Travels
 
 if TYPE_CHECKING:
     from pfaff.case import Bound
+    from pfaff.flow.moving_frames import Frame
     from pfaff.flow.slice import Slice
 
 Lowering = TypeVar("Lowering", bound=Callable[..., "Flow"])
@@ -53,7 +54,7 @@ class Flow(Travels):
     expressions are ``accelerations``, they are differentiated as such. ``carried`` are states that replace time.
     ``unsolved`` are the equations before any velocity was solved for; ``bonds`` vanish on motions, if not by
     construction, and decay elsewhere. A ``slice`` says by which symmetries coordinates were dropped that appear in the
-    equations.
+    equations, a ``frame`` along which others it is seen to move.
     """
 
     system: System | Ode
@@ -71,6 +72,7 @@ class Flow(Travels):
     unsolved: Graph | None = field(default=None, repr=False)
     bonds: Sequence[Expression] = field(default=(), repr=False)
     slice: Slice | None = field(default=None, repr=False)
+    frame: Frame | None = field(default=None, repr=False)
     structured: ClassVar[bool] = False  # evaluated by structure, not from expressions
     _compiled: Once[Any, Compiled] = field(init=False, repr=False, default_factory=Once)
     _indices: Once[int, list[tuple[tuple[int, ...], Expression]]] = field(init=False, repr=False, default_factory=Once)

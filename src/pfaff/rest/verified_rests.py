@@ -11,6 +11,8 @@ from pfaff.algebra.units import inertial_units
 from pfaff.checks.check import Check
 from pfaff.checks.rests import held, in_balance, stays
 from pfaff.checks.spectra import Accelerations, belonging, critical
+from pfaff.checks.symmetries import alike
+from pfaff.flow.alike import broken_along
 from pfaff.flow.initial import row_sizes
 from pfaff.flow.shape import ignorable_coordinates
 from pfaff.flow.stated_equations import StatedEquations, stated_equations
@@ -83,12 +85,18 @@ def of_steady(motion: SteadyMotion, values: np.ndarray) -> Iterator[Check]:
     sizes = _sizes(here.M, q)
     rate = max(np.abs(values).max(initial=0.0), (np.abs(v) / sizes).max())
     yield held(*_violations(equations, q, v, numbers, 0.0, rate))
+    if (broken := broken_along(motion.flow, motion.x[:, None], numbers)) is not None:
+        yield alike([broken])
     if not rate:
         return
 
+    frame = motion.flow.frame
+    mu = frame.rates(motion.x, numbers) if frame else np.zeros(0)
+
     def rates(x: np.ndarray, time: float) -> np.ndarray:
         there = equations(x[:n] + w * time, x[n:], numbers, time)
-        return np.concatenate([x[n:] - w, there.accelerations()[:, 0]])
+        stated = np.concatenate([x[n:] - w, there.accelerations()[:, 0]])
+        return stated - frame.carried(x[:n], x[n:], mu) if frame else stated
 
     turned = motion.flow.slice.moved if motion.flow.slice else ()  # coordinates that a symmetry carries along
     kept = np.tile([name in motion.flow.states and name not in turned for name in names], 2)

@@ -11,6 +11,8 @@ from scipy.sparse import issparse
 from pfaff.bifurcation.hopf.normal_form import VANISHES, Cubic
 from pfaff.checks.check import Check
 from pfaff.checks.hopf import Claim, first_cycle, mode
+from pfaff.checks.symmetries import alike
+from pfaff.flow.alike import broken_along
 
 if TYPE_CHECKING:
     from pfaff.bifurcation.hopf.hopf import Hopf
@@ -61,5 +63,7 @@ def verified(hopf: Hopf) -> Iterator[Check]:
         return flow.jacobian(x, numbers(load))
 
     yield mode(claim, rates)
+    if (broken := broken_along(flow, hopf.x[:, None], numbers(hopf.value))) is not None:
+        yield alike([broken])
     if hopf.transversal and not (hopf.drifts or hopf.undecided or hopf.degenerate):
         yield from first_cycle(claim, rates, slopes if flow.structured else None)

@@ -10,6 +10,8 @@ import numpy as np
 from pfaff.checks import Check, Checked
 from pfaff.checks.multipliers import volumes
 from pfaff.checks.orbit_promises import closed, obeyed
+from pfaff.checks.symmetries import alike
+from pfaff.flow.alike import broken_along
 
 if TYPE_CHECKING:
     from pfaff.bifurcation.orbits.chords import Point
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
 ABSENT = 1e-12  # amplitudes below this, relative to the largest, are rounding
 TINY = float(np.finfo(float).tiny)
 SOME = 6  # orbits of a branch that are verified when its status is asked for
+PLACES = 8  # of an orbit at which its symmetries are verified
 BETWEEN, WEIGHTS = np.polynomial.legendre.leggauss(9)  # places in an interval other than those of collocation
 
 
@@ -43,9 +46,18 @@ def of_orbits(points: Sequence[Any]) -> Iterator[Check]:
     accuracy = max(each.problem.accuracy for each in points)
     yield obeyed((off for off, _ in found), accuracy)
     yield closed((open_ for _, open_ in found), accuracy)
+    broken = [each for each in map(_broken, points) if each is not None]
+    if broken:
+        yield alike(broken)
     products = [check for each in points for check in _products(each)]
     if products:
         yield max(products, key=lambda check: np.nan_to_num(check.measured, nan=np.inf))
+
+
+def _broken(orbit: Any) -> float | None:
+    """How far the symmetries that were divided out are from holding along an orbit."""
+    x, numbers = orbit.point.cycle.x, orbit.problem.numbers_at(orbit.value)
+    return broken_along(orbit.problem.flow, x[:: max(1, len(x) // PLACES)].T.copy(), numbers)
 
 
 def _verified(problem: OrbitProblem, point: Point) -> tuple[float, float]:
