@@ -2,9 +2,9 @@
 
 Read ``graph`` (a statement as heyoka's expressions), ``compiled`` (with ``caches`` and ``pointers``), ``flow`` (ẋ = f)
 and ``lowering`` (on all coordinates or on shape space: ``shape``; ``accelerations``; ``uniform_motion`` where
-constraints move), then ``statics`` (at rest), ``jets`` (derivatives of any order, with ``polarisation``),
-``collected`` (for integration) and ``initial`` (states that obey the constraints; ``completion`` of what is not given);
-``verified_accelerations`` puts what was solved for back into the equations.
+constraints move), then ``statics`` (at rest; ``wide_statics`` with more digits), ``jets`` (derivatives of any order,
+with ``polarisation``), ``collected`` (for integration) and ``initial`` (states that obey the constraints;
+``completion`` of what is not given); ``verified_accelerations`` puts what was solved for back into the equations.
 
 Symmetries: ``symmetries`` finds them by ``probing``, ``slice`` divides them out by ``freezing`` coordinates; in the
 ``relative`` flow steady motions rest. Other states: ``all_velocities`` (no chart), ``in_quasi_velocities``,

@@ -12,6 +12,7 @@ import numpy as np
 from pfaff.algebra.newtons_method import newton
 from pfaff.algebra.tolerances import NEWTON_STEPS, RANK, rank
 from pfaff.flow.statics import AtRest, Statics, statics_of
+from pfaff.rest.soft import Numbers, without_noise
 from pfaff.statement.values import number_from
 from pfaff.threads import known_property
 
@@ -214,8 +215,14 @@ class Balance:
         """Directions in the free unknowns (or in all) along which the balance persists to first order."""
         at = self.at(z, self.case.numbers)
         units, free = at.units, np.arange(len(z)) if everything else self._places[1]
-        _, values, rows = np.linalg.svd((at.jacobian * units[:, None] * units)[:, free])
-        spanning = units[free, None] * rows[rank(values) :].T
+        scaled = (at.jacobian * units[:, None] * units)[:, free]
+        _, values, rows = np.linalg.svd(scaled)
+        along, terms = rows[rank(values) :].T, np.abs(scaled)
+        if (terms @ np.abs(without_noise(along))).any():  # terms cancel, or hide what is soft
+            numbers = Numbers(self.case.system, z, self.case.numbers)
+            _, turned, k = numbers.eliminated(lambda at: (at.jacobian * units[:, None] * units)[:, free], terms)
+            along = turned[:, k:]
+        spanning = units[free, None] * along
         null = np.zeros((len(z), spanning.shape[1]))
         null[free] = np.linalg.qr(spanning)[0] if spanning.shape[1] > 1 else spanning / np.linalg.norm(spanning)
         return null
