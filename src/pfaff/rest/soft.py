@@ -20,13 +20,17 @@ from pfaff.flow.compiled import WIDE
 from pfaff.flow.statics import AtRest
 from pfaff.flow.wide_statics import wide_statics_of
 from pfaff.statement.system import System
+from pfaff.threads import known_property
 
 if TYPE_CHECKING:
     from pfaff.rest.small_motions import Linearisation
 
 SUMMED = 3e-14  # what is left of terms that cancel in double precision, relative to them
-WIDER = 1e-30 if WIDE is not np.longdouble else 1e-17  # the same with more digits
+WIDER = 1e-30 if WIDE is not np.longdouble else 1e-17  # the same with more digits, relative to the largest
 STEP = 2.0**-20  # relative change of a number that tells what its rounding does
+
+SHARPENED = 3  # Newton steps by which an equilibrium gains more digits
+NEAR = 1e-6  # largest of these steps, relative to coordinates and reactions
 
 Pivots = list[tuple[int, int]]
 
@@ -39,19 +43,35 @@ class Numbers:
     z: np.ndarray
     parameters: np.ndarray
 
-    @property
+    @known_property
     def at(self) -> AtRest:
         """The matrices with more digits."""
         wide = wide_statics_of(self.system)
-        return wide(self.z, wide.numbers(self.parameters))
+        return wide(self.sharp, wide.numbers(self.parameters))
+
+    @known_property
+    def sharp(self) -> np.ndarray:
+        """Coordinates and reactions with more digits: those of the equilibrium that they are to the digits they have."""
+        wide = wide_statics_of(self.system)
+        z, numbers = self.z.astype(WIDE), wide.numbers(self.parameters)
+        for _ in range(SHARPENED if wide.exact else 0):
+            at = wide(z, numbers)
+            J, left = at.jacobian.astype(float), np.concatenate([at.balance, at.held]).astype(float)
+            rows = row_units(J)
+            columns = row_units((rows[:, None] * J).T)
+            step = columns * np.linalg.lstsq(rows[:, None] * J * columns, rows * left, rcond=RANK)[0]
+            if not (np.abs(step) <= NEAR * (columns * np.abs(self.z / columns).max() + np.abs(self.z))).all():
+                return self.z.astype(WIDE)  # this is no equilibrium
+            z = z - step
+        return z
 
     def moved(self, of: Callable[[AtRest], list[np.ndarray]]) -> list[np.ndarray]:
         """The sums of what relative changes of every number make of what follows ``of`` the matrices at rest."""
         wide, n = wide_statics_of(self.system), len(self.z)
-        numbers = np.concatenate([self.z, wide.numbers(self.parameters)])
+        numbers = np.concatenate([self.sharp, wide.numbers(self.parameters).astype(WIDE)])
         here = of(wide(numbers[:n], numbers[n:]))
         moved = [np.zeros(each.shape) for each in here]
-        for k in np.flatnonzero(numbers):
+        for k in np.flatnonzero(numbers.astype(float)):
             beside = numbers.copy()
             beside[k] *= 1 + STEP
             for total, there, each in zip(moved, of(wide(beside[:n], beside[n:])), here, strict=True):
@@ -69,7 +89,8 @@ class Numbers:
             k = len(pivots)
             block = X[k:, k:].astype(float)
             summed = np.abs(L[:, k:]).T @ terms @ np.abs(R[:, k:])
-            if (np.abs(block) <= RANK * summed).all() and summed.any():
+            block = np.where(np.abs(block) > WIDER * terms.max(), block, 0.0)
+            if block.any() and (np.abs(block) <= RANK * summed).all():
                 block = np.where(np.abs(block) > self._doubt(of, pivots, summed), block, 0.0)
             if not block.any():
                 return L, R, k
@@ -77,11 +98,11 @@ class Numbers:
             pivots.append((k + int(i), k + int(j)))
 
     def _doubt(self, of: Callable[[AtRest], np.ndarray], pivots: Pivots, summed: np.ndarray) -> np.ndarray:
-        """What rounding of numbers, or of terms, may have left of a matrix after elimination."""
+        """What rounding of numbers, or of terms in double precision, may have left of a matrix after elimination."""
         if not wide_statics_of(self.system).exact:
             return SUMMED * summed
         k = len(pivots)
-        return UNCERTAIN * self.moved(lambda at: [_eliminated(of(at), pivots)[0][k:, k:]])[0] + WIDER * summed
+        return UNCERTAIN * self.moved(lambda at: [_eliminated(of(at), pivots)[0][k:, k:]])[0]
 
 
 @dataclass(frozen=True)
