@@ -51,7 +51,7 @@ class Numbers:
 
     @known_property
     def sharp(self) -> np.ndarray:
-        """Coordinates and reactions with more digits: those of the equilibrium that they are to the digits they have."""
+        """Coordinates and reactions with more digits: those of the equilibrium that they approximate."""
         wide = wide_statics_of(self.system)
         z, numbers = self.z.astype(WIDE), wide.numbers(self.parameters)
         for _ in range(SHARPENED if wide.exact else 0):
