@@ -18,7 +18,7 @@ from scipy.optimize import linear_sum_assignment
 from pfaff.checks.check import Check, unmade
 
 ASIDE = (1e-4, 1e-5, 1e-6, 1e-7)  # steps of differences, relative to the sizes of coordinates and velocities
-SINGULAR = 1e-9  # least singular value of J − λ, relative to J, where differences agree to rounding
+KNOWN_BEST = 1e-9  # least singular value of J − λ, relative to J, where differences agree to rounding
 DOUBTED = 10.0  # times what differences of other steps tell, where that is more: how far J may be off
 MATCHED = 1e-2  # distance of an eigenvalue that grows from the one that was told, relative to it
 MANY = 40  # coordinates up to which differences are cheap
@@ -67,7 +67,7 @@ def belonging(
 
 def _known(doubt: float) -> float:
     """How well J is known, relative to it."""
-    return max(SINGULAR, DOUBTED * doubt)
+    return max(KNOWN_BEST, DOUBTED * doubt)
 
 
 def _regular(J: np.ndarray, value: complex) -> float:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from pfaff.algebra.newtons_method import least_norm
 from pfaff.algebra.pencil import Pencil
 from pfaff.algebra.tolerances import NEIGHBOUR, RANK, rank
 from pfaff.algebra.units import inertial_units, row_units
@@ -292,7 +293,7 @@ def _goes_on(lin: Linearisation, along: np.ndarray) -> bool:
             e = row_units(at.A * d)
             left, right = np.concatenate([d, e[s:]]), np.concatenate([d, e])
             residual = np.concatenate([at.balance, at.held[s:]])
-            change = np.linalg.lstsq(rows * left[:, None] * right, -left * residual, rcond=RANK)[0] * right
+            change = least_norm(rows * left[:, None] * right, -left * residual) * right
             q, p = q + change[:n], p + change[n:]
         moved = lin.elsewhere(q, p).inertial
         away = (np.abs(q - lin.q) > 0.1 * step * np.abs(direction).max()).any()

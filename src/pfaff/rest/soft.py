@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from pfaff.algebra.newtons_method import least_norm
 from pfaff.algebra.tolerances import EPS, RANK, UNCERTAIN
 from pfaff.algebra.units import row_units
 from pfaff.flow.compiled import WIDE
@@ -59,7 +60,7 @@ class Numbers:
             J, left = at.jacobian.astype(float), np.concatenate([at.balance, at.held]).astype(float)
             rows = row_units(J)
             columns = row_units((rows[:, None] * J).T)
-            step = columns * np.linalg.lstsq(rows[:, None] * J * columns, rows * left, rcond=RANK)[0]
+            step = columns * least_norm(rows[:, None] * J * columns, rows * left)
             if not (np.abs(step) <= NEAR * (columns * np.abs(self.z / columns).max() + np.abs(self.z))).all():
                 return self.z.astype(WIDE)  # this is no equilibrium
             z = z - step
