@@ -236,9 +236,30 @@ def test_hopf_points_and_meetings_that_are_none_are_caught():
     assert failed(hopf) == []
     facts = replace(hopf.spot.facts)
     facts.tell(eigenvalues=np.array([0.1 + 1j, -0.1 - 1j]))
-    assert "a pair is on the imaginary axis" in failed(replace(hopf, spot=replace(hopf.spot, facts=facts)))
+    assert "the pair ±iω is on the imaginary axis" in failed(replace(hopf, spot=replace(hopf.spot, facts=facts)))
     assert not checks.met(np.array([0.3]), np.array([1j, 1.3j])).passed
     assert not checks.inert([1.0, -0.1]).passed
+
+
+def test_a_pair_that_is_always_on_the_axis_is_no_witness_of_a_hopf_point():
+    u, w = sm.symbols("u w", real=True)
+    rates = {x: mu * x - y - x**3, y: x + mu * y, u: 2 * w, w: -2 * u}
+    (hopf,) = pfaff.ode(rates, {mu: -1}, load=mu).at().branch("mu", 1, start={"x": 0, "u": 0}).of_kind("hopf")
+    assert failed(hopf) == []
+    assert hopf.omega == pytest.approx(1)
+    beside = moved(hopf, np.array([0.0] * 4 + [0.1]))
+    assert np.isin(2j, np.round(beside.spot.facts.eigenvalues, 9))
+    assert "the pair ±iω is on the imaginary axis" in failed(beside)
+
+
+def test_eigenvalues_that_are_told_and_are_not_those_of_the_jacobian_are_no_witnesses():
+    values, J = np.array([1j, -1j, 2j, -2j]), np.array([[0.0, 2], [-2, 0]])
+    assert checks.on_axis(values, 1.0).passed
+    assert not checks.on_axis(values, 1.5).passed
+    assert checks.on_axis(values, 2.0, J).passed
+    assert not checks.on_axis(values, 1.0, J).passed
+    assert checks.on_axis(values, 1.0, many=2).passed
+    assert not checks.on_axis(np.array([1j, -1j, 0.1 + 2j, 0.1 - 2j]), 1.0, many=2).passed
 
 
 def test_corrupted_curves_are_caught():

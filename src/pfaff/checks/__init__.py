@@ -10,6 +10,6 @@ their special points and curves of these), ``orbit_promises`` (cycles, responses
 Knows no analysis: results of later rooms hand over what is to be verified.
 """
 
-from pfaff.checks.check import Check, Checked, doubted
+from pfaff.checks.check import Check, Checked, doubted, nearest, unmade
 
-__all__ = ["Check", "Checked", "doubted"]
+__all__ = ["Check", "Checked", "doubted", "nearest", "unmade"]

@@ -13,7 +13,7 @@ from pfaff.checks.check import Check
 FINE = 1e-12  # error within a step, relative to the state and to its change in the step, beyond rounding
 PER_STEP = 30.0  # error within a step in units of the tolerance, which bounds what the first neglected terms add to it
 OBEYED = 1e-8  # largest error within a step, relative likewise, of a motion that is called integrated
-BALANCED = 1e-8  # imbalance relative to the largest of the energies at the sharpest tolerances
+ENERGETIC = 1e-8  # imbalance relative to the largest of the energies at the sharpest tolerances
 STEPS_ADD = 1e4  # imbalance in units of the tolerance: errors of the steps of a motion add up
 KEPT = 1e-8  # residual of a constraint, relative to the size of its terms
 
@@ -58,7 +58,7 @@ def energy_balance(balance: np.ndarray, energies: np.ndarray, least: float, tole
     energies, or to the ``least`` that is more than rounding."""
     scale = max(float(np.abs(energies).max(initial=0.0)), least)
     measured = np.abs(balance).max(initial=0.0) / scale if scale else 0.0
-    bound = max(BALANCED, STEPS_ADD * tolerance)
+    bound = max(ENERGETIC, STEPS_ADD * tolerance)
     return Check("the energy balances", float(measured), bound, SMALLER_STEPS)
 
 

@@ -2,9 +2,10 @@
 
 Read ``graph`` (a statement as heyoka's expressions), ``compiled`` (with ``caches`` and ``pointers``), ``flow`` (ẋ = f)
 and ``lowering`` (on all coordinates or on shape space: ``shape``; ``accelerations``; ``uniform_motion`` where
-constraints move), then ``statics`` (at rest), ``jets`` (derivatives of any order, with ``polarisation``),
-``collected`` (for integration) and ``initial`` (states that obey the constraints; ``positions``; ``completion`` of what
-is not given); ``verified_accelerations`` puts what was solved for back into the equations.
+constraints move), then ``statics`` (at rest; ``wide_statics`` with more digits), ``jets`` (derivatives of any order,
+with ``polarisation``), ``collected`` (for integration) and ``initial`` (states that obey the constraints;
+``positions``; ``completion`` of what is not given); ``verified_accelerations`` puts what was solved for back into the
+equations.
 
 Symmetries: ``symmetries`` finds them by ``probing``, ``slice`` divides them out by ``freezing`` coordinates,
 ``moving_frames`` where no coordinate measures them (``alike`` is whether they hold along a motion); in the

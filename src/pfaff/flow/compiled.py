@@ -22,6 +22,7 @@ from pfaff.threads import cached_property
 if TYPE_CHECKING:
     from pfaff.flow.pointers import Columns
 
+WIDE = getattr(hy, "real128", np.longdouble)  # the type of numbers with the most digits that is quick
 KEPT = 512 * 2**20  # bytes on disk
 FEW, LITTLE = 64, 1e6  # values, and terms written out, that compile faster than the disk is searched
 UNSEARCHED = Lock()
@@ -53,10 +54,21 @@ class Compiled:
     @cached_property
     def function(self) -> Any:
         """The compiled function, made at the first call."""
-        settings = {"opt_level": 0} if self._quick else {}
+        return self._made(**({"opt_level": 0} if self._quick else {}))
+
+    @cached_property
+    def _in_wide(self) -> Any:
+        return self._made(opt_level=0, fp_type=WIDE)
+
+    def _made(self, **settings: Any) -> Any:
         soon = self._quick and self._outputs <= FEW and sum(map(len, self._expressions)) <= LITTLE
         with compiling("equations"), _unsearched() if soon else _searched():
             return hy.cfunc(self._expressions, self._variables, compact_mode=self._compact, **settings)
+
+    def wide(self, x: np.ndarray, parameters: np.ndarray) -> np.ndarray:
+        """The values for one column at time zero, with more digits."""
+        time = WIDE(0)
+        return self._in_wide(x.astype(WIDE), pars=parameters[: self._parameters].astype(WIDE), time=time)
 
     @cached_property
     def in_lanes(self) -> Columns | None:

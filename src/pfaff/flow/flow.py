@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 import heyoka as hy
 import numpy as np
 
-from pfaff.algebra.allowed_inertia import allowed_inertia
-from pfaff.algebra.tolerances import NOISE
+from pfaff.algebra.allowed_inertia import allowed_inertia, kinetic_units
+from pfaff.algebra.tolerances import LOST, NOISE
+from pfaff.algebra.units import row_units
 from pfaff.errors import ParameterError, PfaffError, RankError, SingularMassError
 from pfaff.flow.accelerations import Accelerations
 from pfaff.flow.compiled import Compiled
@@ -293,11 +294,12 @@ class Flow(Travels):
                 f"the mass matrix is singular{beside}, mostly along {along}, at {where}: give {along} inertia, or, if "
                 "it has some, let masses differ by less"
             )
-        if m and np.linalg.matrix_rank(A) < m:
-            rows = [
-                k + 1 for k in range(m) if np.linalg.matrix_rank(np.delete(A, k, axis=0)) == np.linalg.matrix_rank(A)
-            ]
-            raise RankError(f"the constraints lose rank (rows {', '.join(map(str, rows))} are dependent) at {where}")
+        rows = _dependent(A * kinetic_units(M, A)) if m else []
+        if rows:
+            raise RankError(
+                f"the constraints lose rank (rows {', '.join(map(str, rows))} are dependent, or nearly so) at {where}: "
+                "leave out what follows from the others, or start elsewhere"
+            )
         if not self.dependent:
             culprits = huge(self.system.parameter_names, numbers)
             remedy = f"use other units: {culprits}" if culprits else "start elsewhere or use other units"
@@ -314,6 +316,13 @@ class Flow(Travels):
         n, m = len(graph.q), len(graph.A)
         matrices = Compiled([e for row in (*graph.M, *graph.A) for e in row], graph.q, quick=True)(q, numbers)
         return matrices[: n * n].reshape(n, n), matrices[n * n :].reshape(m, n)
+
+
+def _dependent(A: np.ndarray) -> list[int]:
+    """Numbers of the rows that are dependent, or nearly so, counted from one."""
+    left, values, _ = np.linalg.svd(A * row_units(A)[:, None])
+    lost = left[:, int((values > LOST * values.max(initial=0.0)).sum()) :]
+    return [int(k) + 1 for k in np.flatnonzero(np.abs(lost).max(axis=1, initial=0.0) > LOST)]
 
 
 def lowered_again(lower: Lowering) -> Lowering:

@@ -7,7 +7,7 @@ the graph, unexpanded, so that ten bars cost milliseconds. Parameters become ``p
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -183,11 +183,16 @@ def _constraint_weights(M: list[list[Expression]], A: list[list[Expression]], us
     return [mean / dot([a * float(1 / m) for a, m in zip(row, usual, strict=True)], row) for row in A]
 
 
-def lower(system: System, without: frozenset[str] = frozenset(), every_row: bool = False) -> Graph:
+def lower(
+    system: System,
+    without: frozenset[str] = frozenset(),
+    every_row: bool = False,
+    apart: Sequence[sm.Number] = (),
+) -> Graph:
     """Lagrange's equations with multipliers: d/dt ∂T/∂v − ∂T/∂q + ∂V/∂q + ∂D/∂v − Q + Aᵀλ = 0.
 
     Parameters named in ``without`` are fixed at zero, which makes the graph smaller. The constraints are the
-    independent ones, or all that are stated.
+    independent ones, or all that are stated. Numbers ``apart`` are further parameters, after those of the system.
     """
     s = system.stated if every_row else system.statement
     names = [x.name for x in s.q]
@@ -197,6 +202,7 @@ def lower(system: System, without: frozenset[str] = frozenset(), every_row: bool
         **dict(zip(s.q, q, strict=True)),
         **dict(zip(s.v, v, strict=True)),
         **{p: ZERO if p.name in without else hy.par[i] for i, p in enumerate(system.parameters)},
+        **{number: hy.par[len(system.parameters) + k] for k, number in enumerate(apart)},
         s.time: CLOCK,
     }
     T, V, D = (convert(e, symbols) for e in (s.kinetic, s.potential, s.dissipation))
@@ -276,11 +282,11 @@ def clocked(expressions: list[Expression]) -> list[Expression]:
     return list(hy.subs(expressions, {hy.time: CLOCK})) if expressions else []
 
 
-def convert(expression: sm.Expr, symbols: dict[sm.Symbol, Expression]) -> Expression:
+def convert(expression: sm.Expr, symbols: Mapping[sm.Basic, Expression]) -> Expression:
     """A SymPy expression in heyoka's graph."""
     # heyoka takes only rationals that a binary float holds exactly: the others are rounded here, once.
     fractions = {r: hy.expression(float(r)) for r in expression.atoms(sm.Rational) if r.q & (r.q - 1)}
-    known: dict[sm.Basic, Expression] = {sm.E: hy.expression(math.e), **symbols, **fractions}
+    known: dict[sm.Basic, Expression] = {sm.E: hy.expression(math.e), **fractions, **symbols}
     try:
         for power in sorted(filter(_is_cube_or_higher, expression.atoms(sm.Pow)), key=sm.count_ops):
             known[power] = _power(hy.from_sympy(power.base, known) + ZERO, int(power.exp))

@@ -52,7 +52,12 @@ def _demand_velocities(s: Statement) -> bool:
 @once(most=1)
 def comoving_graph(system: System) -> Graph:
     """Lagrange's equations in coordinates that move along with the constraints: those of the system, if these rest."""
-    graph, w = graph_of(system), system.uniform_motion
+    return comoving(graph_of(system))
+
+
+def comoving(graph: Graph) -> Graph:
+    """The graph of a system in coordinates that move along with its constraints."""
+    w = graph.system.uniform_motion
     if not w:
         return graph
 

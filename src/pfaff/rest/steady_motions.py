@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pfaff.algebra.bordering import FARTHEST, at_rest, balanced, row_sizes
-from pfaff.algebra.newtons_method import newton
+from pfaff.algebra.newtons_method import least_norm, newton
 from pfaff.algebra.rounding import axis_rounding
 from pfaff.algebra.structural_zeros import Deflation, zero_chain
 from pfaff.algebra.tolerances import NEIGHBOUR
@@ -288,7 +288,7 @@ def _solved(case: Case, flow: Flow, x: np.ndarray, held: np.ndarray) -> np.ndarr
         _, scale = balanced(J)
         matrix = (J * scale / scale[:, None])[:, ~held]
         change = np.zeros_like(x)
-        change[~held] = -np.linalg.lstsq(matrix, f / scale, rcond=LEAST_SQUARES)[0]
+        change[~held] = -least_norm(matrix, f / scale, LEAST_SQUARES)
         change *= scale
         size = float(np.abs(change).max(initial=0.0) / (1 + np.abs(x).max(initial=0.0)))
         if not np.isfinite(size):

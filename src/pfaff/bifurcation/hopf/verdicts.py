@@ -9,8 +9,8 @@ import numpy as np
 from scipy.sparse import issparse
 
 from pfaff.bifurcation.hopf.normal_form import VANISHES, Cubic
-from pfaff.checks.check import Check
-from pfaff.checks.hopf import Claim, first_cycle, mode
+from pfaff.checks import Check, unmade
+from pfaff.checks.hopf import BELONGS, FIRST, REPELS, Claim, first_cycle, mode
 from pfaff.checks.symmetries import alike
 from pfaff.flow.alike import broken_along
 
@@ -49,6 +49,7 @@ def _drifting(third: Cubic) -> str:
 def verified(hopf: Hopf) -> Iterator[Check]:
     """The mode by differences of the flow, and the normal form by the first cycle where one is born."""
     if issparse(hopf.expansion.A):
+        yield from unmade("it has too many states", BELONGS, FIRST, REPELS)
         return
     third, e, flow, numbers = hopf.normal_form, hopf.expansion, hopf.around.flow, hopf.around.numbers
     claim = Claim(

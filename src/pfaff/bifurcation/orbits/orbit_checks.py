@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pfaff.checks import Check, Checked
-from pfaff.checks.multipliers import volumes
+from pfaff.checks import Check, Checked, nearest, unmade
+from pfaff.checks.multipliers import VOLUMES, volumes
 from pfaff.checks.orbit_promises import closed, obeyed
 from pfaff.checks.symmetries import alike
 from pfaff.flow.alike import broken_along
@@ -49,9 +49,7 @@ def of_orbits(points: Sequence[Any]) -> Iterator[Check]:
     broken = [each for each in map(_broken, points) if each is not None]
     if broken:
         yield alike(broken)
-    products = [check for each in points for check in _products(each)]
-    if products:
-        yield max(products, key=lambda check: np.nan_to_num(check.measured, nan=np.inf))
+    yield nearest(map(_product, points))
 
 
 def _broken(orbit: Any) -> float | None:
@@ -75,9 +73,12 @@ def _verified(problem: OrbitProblem, point: Point) -> tuple[float, float]:
     return off, float((np.abs(gap) / size).max())
 
 
-def _products(orbit: Any) -> Iterator[Check]:
+def _product(orbit: Any) -> Check:
     """The product of the multipliers, by Liouville's formula."""
     problem, cycle = orbit.problem, orbit.point.cycle
-    if orbit.resolved and not problem.sparse:
-        rates = problem.divergence(cycle, orbit.value) @ problem.collocation.weights(cycle)
-        yield from volumes(orbit.multipliers, orbit.period * float(rates))
+    if not orbit.resolved:
+        return unmade("the multipliers are not resolved", VOLUMES)[0]
+    if problem.sparse:
+        return unmade("only some multipliers are known of many states", VOLUMES)[0]
+    rates = problem.divergence(cycle, orbit.value) @ problem.collocation.weights(cycle)
+    return volumes(orbit.multipliers, orbit.period * float(rates))
