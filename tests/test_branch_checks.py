@@ -148,20 +148,6 @@ def test_undamped_pairs_that_become_real_are_no_hopf_point():
     assert not branch.of_kind("hopf")
 
 
-# States that are zero but for rounding
-
-
-@pytest.mark.parametrize("tiny", [0, 1e-9, 1e-12, 1e-16, -1e-16, 1e-20, 1e-100])
-def test_states_that_are_zero_but_for_rounding_end_no_branch(tiny):
-    rates = {x: mu * x - x * y, y: -y + x**2 + z, z: -z + x * y}
-    ode = pfaff.ode(rates, {mu: -1}, load=mu)
-    for start in ({"x": tiny, "y": 0, "z": 0}, {"x": tiny, "y": -tiny, "z": tiny}):
-        branch = ode.at().branch("mu", 2, start=start)
-        assert branch.ended == "reached 2"
-        assert [special.kind for special in branch.special] == ["branch point"]
-        assert branch.special[0].value == pytest.approx(0, abs=1e-12)
-
-
 # Orbits of a branch between its last point and a fold
 
 
