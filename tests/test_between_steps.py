@@ -5,14 +5,17 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import sympy as sm
+from scipy.integrate import solve_ivp
 from sympy.physics.mechanics import dynamicsymbols
 
 import pfaff
 from pfaff.checks.motions import between_steps, constraints_kept, energy_balance
 from pfaff.flow.assembly import Assembly
-from pfaff.motion.between_steps import Guard
+from pfaff.motion.between_steps import Guard, Polynomials, Resolution
 from pfaff.motion.dense_output import Steps
 from pfaff.motion.measures import Energy, Stored
+from pfaff.motion.outcomes import FINISHED
+from pfaff.motion.steep_functions import steep_functions
 from pfaff.statement.parts import Part
 
 t = dynamicsymbols._t
@@ -56,6 +59,42 @@ def test_implicit_methods_see_the_hill_and_the_friction(hill, rubbing, method):
         pytest.importorskip("sksundae")
     assert hill.simulate(20, x=0, x_dot=1, method=method)["x"][-1] == pytest.approx(TURNED, abs=2e-4)
     assert rubbing.simulate(20, x=1, method=method)["x"][-1] == pytest.approx(0.192181415727074, abs=1e-5)
+
+
+@pytest.mark.parametrize(("method", "near"), [("cvode", 1e-5), ("radau", 1e-6), ("augmented", 2e-2)])
+@pytest.mark.parametrize(("steepness", "place"), [(1000, 5), (200, 4)])
+def test_walls_are_no_more_stepped_over_by_implicit_methods(method, near, steepness, place):
+    """Nothing of an error function is left a few widths before its wall, and steps grew long there."""
+    if method == "cvode":
+        pytest.importorskip("sksundae")
+    wall = particle(1 + sm.erf(steepness * (x - place)))
+    motion = wall.simulate(10, x_dot=1, method=method)
+    assert motion["x"][-1] == pytest.approx(wall.simulate(10, x_dot=1)["x"][-1], abs=near * 2)
+    assert motion.status == "finished"
+
+
+def test_steps_that_follow_no_equations_are_found_by_an_integral():
+    """A path that does not feel the force at u = 0, though its steps resolve u."""
+    steep = steep_functions(particle(1 + sm.erf(10 * x)).system, 1.0)
+
+    def rates(states, times):
+        return np.array([states[1], -20 / np.pi**0.5 * np.exp(-((10 * states[0]) ** 2))])
+
+    def look(path):
+        resolution = Resolution(steep, lambda s, t: np.array([10 * s[:1], 10 * rates(s, t)[:1]]), 1e-9, rates)
+        return resolution, resolution.good(-1.0, 1.0, path, np.full(2, 1e-8))
+
+    resolution, good = look(lambda t: np.array([t, 1.0]))
+    assert -0.5 < good < 0
+    assert resolution.room < 0.1
+    resolution.shortest = 2.0
+    assert resolution.good(-1.0, 1.0, lambda t: np.array([t, 1.0]), np.full(2, 1e-8)) == 1.0
+    assert resolution.doubtful == -1.0
+    finely = {"rtol": 1e-11, "atol": 1e-11, "max_step": 0.01}
+    right = solve_ivp(lambda t, s: rates(s, t), (-1, 0), [-1, 2.2], "DOP853", None, True, **finely).sol
+    assert resolution.steep.unresolved(*10 * np.array([[[-1], [2.2]], [[0.1], [2.2]]]), np.ones(1), np.ones((1, 1))) > 1
+    resolution.shortest = 1e-9
+    assert resolution.good(-1.0, -0.2, right, np.full(2, 1e-8)) == -0.2
 
 
 @pytest.mark.parametrize(
@@ -225,3 +264,77 @@ def test_rounding_does_not_shorten_steps():
     while (failure := guard.judge(np.array([0.0, h]), path)) is not None:
         h, judged = guard.room or failure.good, judged + 1
     assert judged < 20
+
+
+def test_equations_whose_rounding_no_step_obeys_are_followed_and_said_to_be_doubtful():
+    """A spring as √(B² + 2Bx + x²) − B: at B = 1e9 seven digits are left, and the motion could not take a step."""
+    B = sm.Symbol("B", positive=True)
+    spring = particle(force=-(sm.sqrt(B**2 + 2 * B * x + x**2) - B), parameters={B: 1e9})
+    motion = spring.simulate(20, x=1)
+    assert motion.finished
+    assert motion["x"][-1] == pytest.approx(np.cos(20), abs=1e-6)
+    assert "NOT verified: the motion obeys its equations" in motion.status
+
+
+def test_steps_that_are_given_up_on_are_named():
+    """Errors far beyond rounding that halving the step does not lessen: accepted in the end, and told since when."""
+    generator = np.random.default_rng(0)
+    guard = Guard(lambda states, times: states * 0 + generator.choice([-1.0, 1.0], states.shape), 1e-15)
+    path = np.zeros((1, 1, 21))
+    path[0, 0, 0] = 1.0
+    h, judged = 1.0, 0
+    while (failure := guard.judge(np.array([3.0, 3.0 + h]), path)) is not None:
+        h, judged = guard.room or failure.good - 3.0, judged + 1
+    assert judged < 20
+    assert guard.doubtful == 3.0
+    assert guard.judge(np.array([3.0, 4.0]), path) is None  # steps go on as long as before
+    guard.rates = lambda states, times: 0 * states
+    assert guard.judge(np.array([3.0, 4.0]), path) is None
+    guard.rates = lambda states, times: 0 * states + 1e-6
+    assert guard.judge(np.array([3.0, 4.0]), path) is not None  # nothing else is overlooked for that
+    assert FINISHED.leaving(guard.doubtful) == "finished; from t = 3 on shorter steps obey the equations no better"
+    assert FINISHED.leaving(guard.doubtful).finished
+    assert FINISHED.leaving(None) is FINISHED
+
+
+@pytest.mark.parametrize("length", [0.3, 1e-12, 1e12, 1e60])
+def test_polynomials_on_a_grid_are_those_point_by_point(length):
+    """Powers of the longest steps are no numbers any more: there they are evaluated as at single points."""
+    generator = np.random.default_rng(0)
+    with np.errstate(all="ignore"):
+        scale = length ** -np.arange(21.0)
+    coefficients = generator.standard_normal((3, 2, 21)) * scale
+    path = Polynomials(np.array([0.0, 1.0, 2.0]), np.full(3, length), coefficients)
+    parts = np.array([0.0, 0.3, 0.9])
+    for one, other in zip(path.grid(parts), path(np.repeat(range(3), 3), np.tile(parts, 3)), strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-12)
+
+
+def test_steps_in_which_nothing_steep_varies_are_trusted_and_no_others():
+    """A slope that lies between the ends of the second of three steps, which do not feel it."""
+    steep = steep_functions(particle(1 + sm.tanh(10 * x)).system, 1e-15)
+
+    def rates(states, times):
+        return np.array([states[1], -10 / np.cosh(10 * states[0]) ** 2])
+
+    guard = Guard(rates, 1e-15, steep)
+    straight = np.zeros((3, 2, 21))
+    straight[:, 0, 0], straight[:, 0, 1], straight[:, 1, 0] = [-30.0, -15.0, 15.0], 1.0, 1.0
+    times = np.array([-30.0, -15.0, 15.0, 30.0])
+    failure = guard.judge(times, straight, every=False)
+    assert failure is not None
+    assert failure.step == 1
+    assert -15 < failure.good < failure.bad < 2
+    states = np.array([times, np.ones(4)])
+    assert Guard(rates, 1e-15, steep).first_doubt(times, states, lambda k: straight[k]) == 1
+    assert Guard(rates, 1e-15, steep).first_doubt(times[:2], states[:, :2], lambda k: straight[k]) is None
+    trusted = Guard(lambda s, t: 1 / (s[:1] * 0), 1e-15, steep)
+    assert trusted.judge(np.array([0.0, 0.05]), straight[:1], every=False) is None
+
+
+def test_members_of_a_batch_that_start_badly_are_found():
+    """The same judgement as for a motion alone, of all lanes at once."""
+    case = particle(x**4 / 4)
+    speeds = np.array([1.0, 2.0, 3.0])
+    together = case.ensemble(20, x_dot=speeds)["x"][-1]
+    assert together == pytest.approx([case.simulate(20, x_dot=speed)["x"][-1] for speed in speeds], abs=1e-10)

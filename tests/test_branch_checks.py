@@ -148,20 +148,6 @@ def test_undamped_pairs_that_become_real_are_no_hopf_point():
     assert not branch.of_kind("hopf")
 
 
-# States that are zero but for rounding
-
-
-@pytest.mark.parametrize("tiny", [0, 1e-9, 1e-12, 1e-16, -1e-16, 1e-20, 1e-100])
-def test_states_that_are_zero_but_for_rounding_end_no_branch(tiny):
-    rates = {x: mu * x - x * y, y: -y + x**2 + z, z: -z + x * y}
-    ode = pfaff.ode(rates, {mu: -1}, load=mu)
-    for start in ({"x": tiny, "y": 0, "z": 0}, {"x": tiny, "y": -tiny, "z": tiny}):
-        branch = ode.at().branch("mu", 2, start=start)
-        assert branch.ended == "reached 2"
-        assert [special.kind for special in branch.special] == ["branch point"]
-        assert branch.special[0].value == pytest.approx(0, abs=1e-12)
-
-
 # Orbits of a branch between its last point and a fold
 
 
@@ -236,9 +222,30 @@ def test_hopf_points_and_meetings_that_are_none_are_caught():
     assert failed(hopf) == []
     facts = replace(hopf.spot.facts)
     facts.tell(eigenvalues=np.array([0.1 + 1j, -0.1 - 1j]))
-    assert "a pair is on the imaginary axis" in failed(replace(hopf, spot=replace(hopf.spot, facts=facts)))
+    assert "the pair ±iω is on the imaginary axis" in failed(replace(hopf, spot=replace(hopf.spot, facts=facts)))
     assert not checks.met(np.array([0.3]), np.array([1j, 1.3j])).passed
     assert not checks.inert([1.0, -0.1]).passed
+
+
+def test_a_pair_that_is_always_on_the_axis_is_no_witness_of_a_hopf_point():
+    u, w = sm.symbols("u w", real=True)
+    rates = {x: mu * x - y - x**3, y: x + mu * y, u: 2 * w, w: -2 * u}
+    (hopf,) = pfaff.ode(rates, {mu: -1}, load=mu).at().branch("mu", 1, start={"x": 0, "u": 0}).of_kind("hopf")
+    assert failed(hopf) == []
+    assert hopf.omega == pytest.approx(1)
+    beside = moved(hopf, np.array([0.0] * 4 + [0.1]))
+    assert np.isin(2j, np.round(beside.spot.facts.eigenvalues, 9))
+    assert "the pair ±iω is on the imaginary axis" in failed(beside)
+
+
+def test_eigenvalues_that_are_told_and_are_not_those_of_the_jacobian_are_no_witnesses():
+    values, J = np.array([1j, -1j, 2j, -2j]), np.array([[0.0, 2], [-2, 0]])
+    assert checks.on_axis(values, 1.0).passed
+    assert not checks.on_axis(values, 1.5).passed
+    assert checks.on_axis(values, 2.0, J).passed
+    assert not checks.on_axis(values, 1.0, J).passed
+    assert checks.on_axis(values, 1.0, many=2).passed
+    assert not checks.on_axis(np.array([1j, -1j, 0.1 + 2j, 0.1 - 2j]), 1.0, many=2).passed
 
 
 def test_corrupted_curves_are_caught():

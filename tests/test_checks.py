@@ -12,7 +12,7 @@ import pytest
 import sympy as sm
 
 import pfaff
-from pfaff.checks import Check, doubted
+from pfaff.checks import Check, doubted, nearest, unmade
 
 NAMES = re.findall(r"autoclass:: (\S+)", (Path(__file__).parent.parent / "docs" / "api.md").read_text())
 UNVERIFIED = {  # what tells of other results, of a search, or of what was stated, and draws no conclusion of its own
@@ -33,6 +33,39 @@ def test_a_check_that_fails_or_is_no_number_is_told_with_its_remedy():
     good, bad = Check("one", 1e-9, 1e-6), Check("two", float("nan"), 1e-6, "do otherwise")
     assert doubted("found", [good]) == "found"
     assert doubted("found", [good, bad]) == "found; NOT verified: two (nan, allowed 1.0e-06): do otherwise"
+
+
+def test_what_was_not_checked_says_why_and_is_no_doubt():
+    (left_out,) = unmade("there is no time", "two")
+    assert str(left_out) == "not checked: two: there is no time"
+    assert doubted("found", [left_out]) == "found"
+    assert nearest([left_out, Check("two", 1e-9, 1e-6)]).measured == 1e-9
+    assert nearest([Check("two", np.nan, 1e-6), Check("two", 1.0, 1e-6)]).measured is np.nan
+
+
+def test_what_is_too_large_or_not_resolved_is_said_not_to_be_checked():
+    x = sm.symbols("x1:51", real=True)
+    mu = sm.Symbol("mu", real=True)
+    rates = {x[0]: mu * x[0] - x[1] - x[0] ** 3, x[1]: x[0] + mu * x[1], **{each: -each for each in x[2:]}}
+    hopf = pfaff.ode(rates, {mu: -1}, load=mu).at().hopf()
+    assert [bool(check.unmade) for check in hopf.checks] == [False, True, True]
+    assert "more than 40 states" in str(hopf.checks[1])
+    assert "not checked" not in hopf.status
+    rod = pfaff.atlas.rod().at().spectrum()
+    assert rod.checks
+    assert all(check.unmade for check in rod.checks)
+    disc = pfaff.atlas.rolling_disc().at().steady(phi_dot=2, theta=0.3)
+    assert {check.unmade for check in disc.checks} == {"", "small motions turn with it"}
+
+
+def test_bounds_of_one_name_have_one_value():
+    """Whoever reads that forces are BALANCED or constraints KEPT knows how well."""
+    known: dict[str, float] = {}
+    for path in Path(pfaff.checks.__path__[0]).glob("*.py"):
+        module = importlib.import_module(f"pfaff.checks.{path.stem}")
+        for name, value in vars(module).items():
+            if name.isupper() and isinstance(value, float | int):
+                assert known.setdefault(name, value) == value, name
 
 
 def test_states_of_rest_of_a_plain_ode_are_put_into_it():

@@ -193,6 +193,7 @@ def test_products_and_pairs_of_plain_numbers():
     assert pairs(np.array([turn, 1 / turn, 1, 1, 5, 0.2])).passed
     assert not pairs(np.array([turn, 1.01 / turn])).passed
     assert not pairs(np.array([1.0])).passed
-    (good,), (bad,) = volumes(np.array([1.0, 0.1]), np.log(0.1)), volumes(np.array([1.0, 0.1]), np.log(0.2))
+    good, bad = volumes(np.array([1.0, 0.1]), np.log(0.1)), volumes(np.array([1.0, 0.1]), np.log(0.2))
     assert good.passed
     assert not bad.passed
+    assert volumes(np.array([1.0, 1e-14]), -30).unmade == "multipliers below 1e-12 are known roughly"

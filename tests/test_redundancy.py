@@ -254,3 +254,19 @@ def test_show_tells_the_kind():
     assert facts["freedom"] == 2
     shown = CliRunner().invoke(app, ["show", "double_four_bar", "--option", "rigid_coupler=true"])
     assert "redundant" in shown.output
+
+
+BUMP = sm.exp(-100 * (y - 20) ** 2)  # no digits of it are left at usual configurations
+
+
+def test_rows_that_differ_far_away_are_independent():
+    assert state(nonholonomic=[SKATE, SKATE + BUMP * y.diff(t)]).redundant == ()
+    assert state(nonholonomic=[SKATE, (1 + BUMP) * SKATE]).redundant == (1,)
+
+
+def test_a_row_that_turns_only_far_away_is_nonholonomic():
+    assert [each.kind for each in state(nonholonomic=[z.diff(t) - BUMP * x.diff(t)]).classification.constraints] == [
+        "nonholonomic"
+    ]
+    with pytest.raises(ConstraintError, match="integrable"):
+        state(nonholonomic=[z.diff(t) - BUMP * y.diff(t)])

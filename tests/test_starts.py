@@ -176,3 +176,59 @@ def test_a_robot_on_four_wheels_starts_and_runs_straight():
     assert robot.simulate(1, v=1)["phi_dot"][0] == 0
     assert robot.simulate(1, x_dot=1)["fl_dot"][0] == pytest.approx(10)
     assert robot.steady(v=1)["phi_dot"] == 0
+
+
+(psi,) = coordinates("psi")
+quaternion = coordinates("e0 e1 e2 e3")
+e0, e1, e2, e3 = quaternion
+
+
+@cache
+def body_by_euler_angles() -> pfaff.System:
+    """A body by its angles ψ, θ, φ about z, x and z, and its rates about its own axes."""
+    turning = sm.Matrix([theta.diff(t), 0, phi.diff(t)])
+    sine = sm.sin(theta) * psi.diff(t)
+    w = sm.Matrix([sine * sm.sin(phi), sine * sm.cos(phi), sm.cos(theta) * psi.diff(t)])
+    w += sm.Matrix([sm.cos(phi) * turning[0], -sm.sin(phi) * turning[0], turning[2]])
+    kinetic = (w[0] ** 2 + 2 * w[1] ** 2 + 3 * w[2] ** 2) / 2
+    return pfaff.System([psi, theta, phi], kinetic, quasi_velocities=dict(zip(("wx", "wy", "wz"), w, strict=True)))
+
+
+@cache
+def body_by_a_quaternion() -> pfaff.System:
+    axes = sm.Matrix([[-e1, e0, e3, -e2], [-e2, -e3, e0, e1], [-e3, e2, -e1, e0]])
+    w = 2 * axes * sm.Matrix(quaternion).diff(t)
+    return pfaff.System(
+        quaternion,
+        (w[0] ** 2 + 2 * w[1] ** 2 + 3 * w[2] ** 2) / 2,
+        e0**2 - e1**2,
+        holonomic_constraints=[sum(e**2 for e in quaternion) - 1],
+        quasi_velocities=dict(zip(("wx", "wy", "wz"), w, strict=True)),
+    )
+
+
+@pytest.mark.parametrize("given", [{"wx": 1}, {"wy": -2}, {"wx": 1, "wz": 3}])
+def test_rates_about_axes_that_nobody_gave_are_zero(given):
+    placed = [(body_by_euler_angles(), {"psi": 0.2, "theta": 0.5, "phi": 0.3})]
+    placed.append((body_by_a_quaternion(), {"e0": 0.7, "e1": 0.1, "e2": 0.5, "e3": -0.5}))
+    for body, place in placed:
+        motion = body.at().simulate(0.01, **place, **given)
+        for name in ("wx", "wy", "wz"):
+            assert motion[name][0] == pytest.approx(given.get(name, 0), abs=1e-14)
+        assert set(motion.changes) <= set(motion.states)
+
+
+def test_a_rate_about_an_axis_that_cannot_be_zero_is_named():
+    """Beside ψ̇ = 2 and ω_x = 1 one more rate is free: the one that is zero takes least from what is asked."""
+    motion = body_by_euler_angles().at().simulate(0.01, theta=0.5, phi=0.3, psi_dot=2, wx=1)
+    assert [motion[name][0] for name in ("psi_dot", "wx", "wz")] == pytest.approx([2, 1, 0], abs=1e-14)
+    wy = (2 * np.sin(0.5) - np.sin(0.3)) / np.cos(0.3)  # from both rates in terms of θ̇
+    assert motion["wy"][0] == pytest.approx(wy, rel=1e-13)
+    assert set(motion.changes) == {"theta_dot", "phi_dot", "wy"}
+    assert f"wy = {wy:g}" in repr(motion)
+
+
+def test_given_velocities_that_yield_leave_no_rate_that_must_be_zero_wrong():
+    start = {"theta": 0.5, "phi": 0.3, "psi_dot": 0, "theta_dot": 0, "phi_dot": 0}
+    motion = body_by_euler_angles().at().simulate(0.01, **start, wx=1, project=True)
+    assert motion["wx"][0] == pytest.approx(1, rel=1e-12)

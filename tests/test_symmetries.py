@@ -230,6 +230,47 @@ def test_what_only_looks_symmetric_is_not():
     assert [g.c.tolist() for g in symmetries(spring, (0.0,)).generators] == [[1, 0]]
 
 
+FAR = {  # terms that break the translation of x where no usual state is: energy, force along x, factor of the inertia
+    "a bump": lambda x, y: (sm.exp(-100 * (x - 20) ** 2), 0, 1),
+    "a bump of two coordinates": lambda x, y: (sm.exp(-100 * ((x - 20) ** 2 + (y - 30) ** 2)), 0, 1),
+    "a ridge aslant": lambda x, y: (sm.exp(-100 * (x - y - 20) ** 2), 0, 1),
+    "a product of two": lambda x, y: (1 / sm.cosh(100 * (x - 20)) / sm.cosh(100 * (y - 20)), 0, 1),
+    "a wall": lambda x, y: (sm.exp(100 * (x - 20)), 0, 1),
+    "a high power": lambda x, y: ((x / 50) ** 40, 0, 1),
+    "a pole": lambda x, y: (1 / (x - 1000) ** 2, 0, 1),
+    "a narrow resonance": lambda x, y: (1 / (1 + 10**10 * (x - 1000) ** 2), 0, 1),
+    "a lattice": lambda x, y: (sm.exp(-1000 * (1 - sm.cos(x - 3))) / 100, 0, 1),
+    "a switch": lambda x, y: (0, sm.tanh(500 * (x - 30)) - 1, 1),
+    "a belt": lambda x, y: (0, -sm.tanh(1000 * (x.diff(TIME) - sm.sin(x))), 1),
+    "a pulse": lambda x, y: (0, x * sm.exp(-100 * (TIME - 20) ** 2), 1),
+    "a heavy place": lambda x, y: (0, 0, 1 + sm.exp(-100 * (x - 20) ** 2)),
+}
+
+
+@pytest.mark.parametrize("term", FAR)
+def test_what_is_hidden_from_usual_states_breaks_a_symmetry(term):
+    x, y = coordinates("x y")
+    energy, force, factor = FAR[term](x, y)
+    kinetic = (x.diff(TIME) ** 2 + y.diff(TIME) ** 2) / 2
+    assert found(pfaff.System([x, y], factor * kinetic, y**2 / 2 + energy, forces={x: force})) == []
+
+
+def test_hidden_terms_that_are_alike_keep_a_symmetry():
+    """Walls between bodies and about them, each written so that nothing shows what they depend on."""
+    x, y, z = coordinates("x y z")
+    rates = [q.diff(TIME) for q in (x, y, z)]
+    kinetic = sum(v**2 for v in rates) / 2
+    apart = sm.expand(100 * (x - y - 20) * (sm.cos(x) ** 2 + sm.sin(x) ** 2))
+    pair = pfaff.System([x, y, z], kinetic, sm.exp(-apart) + 1 / (x - y - 50) ** 2 + z**2)
+    assert [g.c.tolist() for g in symmetries(pair).generators] == [[1, 1, 0]]
+    ring = pfaff.System([x, y, z], kinetic, sm.exp(-30 * (sm.sqrt(x**2 + y**2) - 40) ** 2) + z**2)
+    assert found(ring) == ["rotation of x, y"]
+    held = pfaff.System(
+        [x, y, z], kinetic, y**2 + sm.exp(-50 * (z - sm.sin(x) - 30) ** 2) * z, holonomic_constraints=[z - sm.sin(x)]
+    )
+    assert found(held) == []
+
+
 def test_scalings_of_translated_coordinates_are_no_obstacle():
     """T = e^{2x} ẋ²/2 is alike at every x, though its inertia is not."""
     x, y = coordinates("x y")
@@ -343,6 +384,41 @@ def test_a_motion_is_periodic_up_to_its_symmetries(born):
         motion = orbit.case.simulate(30 * orbit.period, x=3, **start)
         assert motion.period() == pytest.approx(orbit.period, rel=1e-6)
         assert orbit.case.orbit(motion).period == pytest.approx(orbit.period, rel=1e-10)
+
+
+def test_loops_are_given_in_any_coordinates(born):
+    """By the coordinates on the plane, the heading among them, as they are observed; velocities are theirs."""
+    for _, orbit in born:
+        start = {name: orbit.orbit[name][0] for name in ("b", "x_dot", "a_dot", "b_dot")}
+        motion = orbit.case.simulate(orbit.period, x=3, **start, samples=200)
+        loop = orbit.case.orbit(t=motion.t, **{name: motion[name] for name in "xyab"})
+        assert loop.period == pytest.approx(orbit.period, rel=1e-10)
+        given = ("a", "b", "x_dot", "y_dot", "a_dot", "b_dot")
+        again = orbit.case.orbit(t=motion.t, **{name: motion[name] for name in given})
+        assert again.period == pytest.approx(orbit.period, rel=1e-10)
+
+
+def test_connections_follow_the_same_symmetries():
+    """A driven pendulum that just turns, on a cart whose place nothing but the statement depends on."""
+    X, theta = coordinates("X theta")
+    tau = sm.Symbol("tau", positive=True)
+    swing, drive = theta.diff(TIME), X.diff(TIME)
+    found = []
+    for factor in (1, sm.cos(X) ** 2 + sm.sin(X) ** 2):
+        case = pfaff.System(
+            [X, theta],
+            factor * (drive**2 + swing**2) / 2,
+            -sm.cos(theta),
+            dissipation=swing**2 / 20 + drive**2,
+            forces={theta: tau, X: swing**2},
+            parameters={tau: 0.1273},
+            load=tau,
+        ).at()
+        upper = -np.pi - np.arcsin(0.1273)
+        found.append(case.connection(case.simulate(25, theta=upper + 1e-3, theta_dot=1e-3, samples=2001)))
+    assert [each.of for each in found] == ["heteroclinic orbit"] * 2
+    assert found[0].flow.states == found[1].flow.states
+    assert found[1].value == pytest.approx(found[0].value, rel=1e-9)
 
 
 def test_the_response_of_a_snake_is_the_same_by_relative_and_by_absolute_angles():

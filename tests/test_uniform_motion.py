@@ -189,3 +189,15 @@ def test_a_velocity_that_is_demanded_makes_a_constraint_rheonomic():
     )
     assert [each.scleronomic for each in system.classification.constraints] == [False, True]
     assert "rheonomic" in system.classification.status
+
+
+@pytest.mark.parametrize("far", [sm.exp(-100 * (x - 20) ** 2), y * sm.exp(100 * (x - 20)), (x / 40) ** 60])
+def test_what_stands_far_away_does_not_move_along(far):
+    pulled = pfaff.System(
+        [x, y],
+        (x.diff(t) ** 2 + y.diff(t) ** 2) / 2,
+        y**2 / 2 + far,
+        holonomic_constraints=[x - v * t],
+        parameters={v: 1},
+    )
+    assert pulled.uniform_motion == ()

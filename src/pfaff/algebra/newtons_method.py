@@ -6,11 +6,12 @@ It goes on until changes no longer shrink: rounding alone, and no tolerance, lim
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Generic, NamedTuple, TypeVar
 
 import numpy as np
 
-from pfaff.algebra.tolerances import EXACT, NEWTON_STEPS, SETTLED, ceased
+from pfaff.algebra.tolerances import EXACT, NEWTON_STEPS, RANK, SETTLED, ceased
 
 Unknowns = TypeVar("Unknowns")
 
@@ -74,3 +75,11 @@ def newton_columns(
         done[going[change < settled]] = True
         going = going[change >= settled]
     return at, done
+
+
+def least_norm(matrix: np.ndarray, right: np.ndarray, rcond: float | None = RANK) -> np.ndarray:
+    """The solution of least norm; NaN where the equations are not finite."""
+    if np.isfinite(matrix).all() and np.isfinite(right).all():
+        with suppress(np.linalg.LinAlgError):
+            return np.linalg.lstsq(matrix, right, rcond=rcond)[0]
+    return np.full((matrix.shape[1], *right.shape[1:]), np.nan)

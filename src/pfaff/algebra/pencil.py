@@ -88,7 +88,8 @@ class Pencil:
     def damped(self, times: float) -> Pencil:
         """The pencil with its damping multiplied by a factor."""
         K, C, M = self.coefficients
-        return Pencil((K, times * C, M))
+        sizes = self.made_of
+        return Pencil((K, times * C, M), None if sizes is None else (sizes[0], abs(times) * sizes[1], sizes[2]))
 
     @known_property
     def J(self) -> np.ndarray:
@@ -143,7 +144,8 @@ class Pencil:
         digit."""
         if turn is None:
             return self
-        sizes = tuple(np.abs(turn[0]) @ np.abs(each) @ np.abs(turn[1]) for each in self.coefficients)
+        made_of = self.made_of or self.coefficients
+        sizes = tuple(np.abs(turn[0]) @ np.abs(each) @ np.abs(turn[1]) for each in made_of)
         K, C, M = (turn[0] @ each @ turn[1] for each in self.coefficients)
         held = np.where(np.abs(C) > len(C) * EXACT * sizes[1], C, 0.0)
         return Pencil((K, held, M), (sizes[0], np.where(C, sizes[1], 0.0), sizes[2]))

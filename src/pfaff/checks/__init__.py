@@ -5,10 +5,11 @@ are given plain numbers and functions, so that what they promise can be read, an
 ``dynamics`` (accelerations and reactions), ``rests`` (equilibria, steady motions), ``spectra`` (eigenvalues),
 ``motions`` (between their steps, in their energies and constraints), ``hopf`` (mode and verdict of a Hopf point),
 ``multipliers`` (of orbits, and the energy of conservative ones), ``branch_promises`` (equilibria along a parameter,
-their special points and curves of these), ``orbit_promises`` (cycles, responses, connecting orbits).
+their special points and curves of these), ``orbit_promises`` (cycles, responses, connecting orbits), ``symmetries``
+(that were divided out).
 Knows no analysis: results of later rooms hand over what is to be verified.
 """
 
-from pfaff.checks.check import Check, Checked, doubted
+from pfaff.checks.check import Check, Checked, doubted, nearest, unmade
 
-__all__ = ["Check", "Checked", "doubted"]
+__all__ = ["Check", "Checked", "doubted", "nearest", "unmade"]

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from pfaff.algebra.bordering import balanced as balanced_units
 from pfaff.checks.check import Check, worst
 
 RESTING = 1e-6  # rate that is left at an equilibrium, relative to those of states of usual size
@@ -18,6 +19,7 @@ SINGULAR = 1e-4  # least singular value of equations that are singular, their ro
 ON_AXIS = 1e-5  # distance of a critical eigenvalue from the imaginary axis, relative to it or to the largest
 MET = 1e-3  # distance of two pairs that meet, relative to the largest eigenvalue; it grows like a root beside them
 SUMMED = 1e-6  # difference of the sum of eigenvalues from the trace, relative to their sizes
+SUM = "eigenvalues add up to the trace"
 INERT = -1e-9  # least inertia, relative to the greatest, that is not negative but for rounding
 
 
@@ -42,11 +44,18 @@ def singular(size: float, what: str = "the balance") -> Check:
     return Check(f"{what} is singular", size, SINGULAR, "step less, or do without this point")
 
 
-def on_axis(values: np.ndarray) -> Check:
-    """A pair of eigenvalues is on the imaginary axis."""
+def on_axis(values: np.ndarray, omega: float, J: np.ndarray | None = None, many: int = 1) -> Check:
+    """The pair ±iω, and as many more as cross with it, is on the imaginary axis; J, if it is at hand, has its mode.
+
+    Other pairs may be there as well, and stay there under every load.
+    """
+    off = [np.abs(values - 1j * omega).min(initial=np.inf) / omega if omega else np.inf]
     pairs = values[values.imag > 0]
-    off = (np.abs(pairs.real) / np.abs(pairs)).min(initial=np.inf)
-    return Check("a pair is on the imaginary axis", float(off), ON_AXIS, "step less")
+    off += sorted(np.abs(pairs.real) / np.abs(pairs))[1:many] if many > 1 else []
+    if J is not None and omega:
+        matrix = balanced_units(J)[0] - 1j * omega * np.eye(len(J))
+        off.append(np.linalg.svd(matrix, compute_uv=False)[-1] / omega)
+    return Check("the pair ±iω is on the imaginary axis", worst(off), ON_AXIS, "step less")
 
 
 def met(distances: np.ndarray, values: np.ndarray) -> Check:
@@ -58,4 +67,4 @@ def met(distances: np.ndarray, values: np.ndarray) -> Check:
 def summed(values: np.ndarray, trace: float) -> Check:
     """The sum of all eigenvalues is the trace of the Jacobian."""
     size = float(np.abs(values).sum()) or 1.0
-    return Check("eigenvalues add up to the trace", abs(float(values.sum().real) - trace) / size, SUMMED)
+    return Check(SUM, abs(float(values.sum().real) - trace) / size, SUMMED)

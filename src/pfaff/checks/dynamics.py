@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pfaff.checks.check import Check
+from pfaff.checks.check import Check, worst
 
 OBEYED = 1e-8  # what may be left of an equation, relative to its terms: rounding, by whatever way it was solved
 REMEDY = "start elsewhere, let masses differ by less, or use other units"
@@ -23,12 +23,12 @@ def obeyed_equations(
     terms = terms + _product(_turned(np.abs(A)), np.abs(reactions))
     left = _product(M, accelerations) + h + _product(_turned(A), reactions)
     claim = "forces, inertia and reactions of all constraints are in balance"
-    found = [Check(claim, _worst(np.abs(d * left), (d * terms).max(axis=0, initial=0.0)), OBEYED, REMEDY)]
+    found = [Check(claim, _relative(np.abs(d * left), (d * terms).max(axis=0, initial=0.0)), OBEYED, REMEDY)]
     if A.shape[1]:
         rates = np.abs(_product(A, accelerations) + gamma)
         pushed = d * (d * terms).max(axis=0, initial=0.0)  # what forces would do that cancel in the accelerations
         sizes = _product(np.abs(A), np.abs(accelerations) + _moved(d, accelerations) + pushed) + np.abs(gamma)
-        found.append(Check("accelerations obey all constraints", _worst(rates, sizes), OBEYED, REMEDY))
+        found.append(Check("accelerations obey all constraints", _relative(rates, sizes), OBEYED, REMEDY))
     return found
 
 
@@ -51,7 +51,6 @@ def _turned(matrices: np.ndarray) -> np.ndarray:
     return matrices.transpose(0, 2, 1)
 
 
-def _worst(left: np.ndarray, sizes: np.ndarray) -> float:
-    """The largest relative to its size; NaN if one is no number."""
-    ratios = left / np.maximum(np.broadcast_to(sizes, left.shape), np.finfo(float).tiny)
-    return float(np.max(ratios, initial=0.0))
+def _relative(left: np.ndarray, sizes: np.ndarray) -> float:
+    """The worst of what is left, relative to sizes."""
+    return worst((left / np.maximum(np.broadcast_to(sizes, left.shape), np.finfo(float).tiny)).ravel())

@@ -14,23 +14,26 @@ from functools import partial
 import numpy as np
 
 from pfaff.algebra.bordering import balanced
-from pfaff.algebra.tolerances import EPS
-from pfaff.checks.check import Check
+from pfaff.algebra.tolerances import CORRECTIONS, EPS
+from pfaff.checks.check import Check, unmade
 from pfaff.threads import cached_property
 
 HARMONICS, TIMES = 3, 16  # harmonics of a small cycle, and times in a period at which its equations are projected
-STEPS = 10  # most steps of Newton's method
 CLOSED = 1e-9  # last change of Newton's method, relative to the cycle, and of its frequency to ω
 TRIED = 1e-3, 1e-2, 1e-4, 1e-1, 1e-5  # |z|² times the terms of c1, relative to ω: sizes of cycles, until one tells
 TOLD, KNOWN = 0.02, 0.2  # errors of what a cycle tells, relative to what is to be verified: enough, and at most
 ERRORS = 3.0  # times the exponent that is zero but for rounding: that of others
-AGREES = 0.5  # largest difference from it, relatively: beyond 1 the sign is another one
-KEPT = 0.05  # rate of motion along a family on which something is conserved, relative to the largest other rate
+ALIKE = 0.5  # largest difference from it, relatively: beyond 1 the sign is another one
+STAYING = 0.05  # rate of motion along a family on which something is conserved, relative to the largest other rate
 MOST = 40  # states up to which cycles are solved for
 WIDE = 1e-3  # step of differences of fourth order, relative to the size named next
 ASIDE = 1e-4  # step of differences, relative to the size at which terms of third order are those of first
-HELD = 1e-6  # what may be left of A q = iω q, relative to its terms
+MODAL = 1e-6  # what may be left of A q = iω q, relative to its terms
 ITERATIONS = 4  # of inverse iteration, for the exponents near zero
+
+BELONGS = "±iω are eigenvalues of the flow about the equilibrium, by differences"
+FIRST = "the first cycle is at the load that l1 says"
+REPELS = "the multipliers of the first cycle are those of the normal form"
 
 Rates = Callable[[np.ndarray, float], np.ndarray]  # f at states, a column each, and a load
 
@@ -87,24 +90,25 @@ def mode(claim: Claim, rates: Rates) -> Check:
 
     fine, coarse = along(step), along(2 * step)
     terms, units = np.abs(claim.A) @ np.abs(claim.q) + claim.omega * np.abs(claim.q), balanced(claim.A)[1]
-    terms = np.maximum(terms, HELD * units * (terms / units).max())  # a state that does not take part is rounding
+    terms = np.maximum(terms, MODAL * units * (terms / units).max())  # a state that does not take part is rounding
     left, error = (np.abs(each) / terms for each in (fine - 1j * claim.omega * claim.q, fine - coarse))
     return Check(
-        "±iω are eigenvalues of the flow about the equilibrium, by differences",
+        BELONGS,
         float(left.max()),
-        float(max(HELD, 10 * error.max())),
+        float(max(MODAL, 10 * error.max())),
         "the equilibrium or the frequency is not what the equations have: rescale states, or state them anew",
     )
 
 
 def first_cycle(claim: Claim, rates: Rates, slopes: Rates | None = None) -> Iterator[Check]:
-    """l1 and the growth about cycles, by the first cycles; nothing where these are not resolved.
+    """l1 and the growth about cycles, by the first cycles, where these are resolved.
 
     ``slopes`` are ∂f/∂x at states, indexed [i, j, state]; by differences if they are not given.
     """
     if slopes is None:
         slopes = partial(_slopes, claim, rates)
     if len(claim.x) > MOST:
+        yield from unmade(f"cycles of more than {MOST} states take long", FIRST, REPELS)
         return
     wanted = np.array([claim.c1.real, claim.rates.real.max()])
     best, square = (np.inf, wanted), TRIED[0] * claim.natural
@@ -121,14 +125,15 @@ def first_cycle(claim: Claim, rates: Rates, slopes: Rates | None = None) -> Iter
             break
     error, told = best
     if not error < KNOWN:
+        yield from unmade("small cycles are not resolved", FIRST, REPELS)
         return
     off = np.abs(told - wanted) / np.abs(wanted)
     remedy = "the normal form is not to be trusted: follow the cycles by hopf.orbits(…), whose multipliers decide"
-    yield Check("the first cycle is at the load that l1 says", float(off[0]), AGREES, remedy)
-    yield Check("the multipliers of the first cycle are those of the normal form", float(off[1]), AGREES, remedy)
+    yield Check(FIRST, float(off[0]), ALIKE, remedy)
+    yield Check(REPELS, float(off[1]), ALIKE, remedy)
     if claim.conserved:
         moved = _repelled(claim, rates, slopes, square) / np.abs(claim.rates).max()
-        yield Check("cycles beside the first do not move along the family of equilibria", moved, KEPT, remedy)
+        yield Check("cycles beside the first do not move along the family of equilibria", moved, STAYING, remedy)
 
 
 def _told(claim: Claim, rates: Rates, slopes: Rates, square: float) -> np.ndarray | None:
@@ -178,7 +183,7 @@ def _cycle(
     U[:, 0], U[:, 1], U[:, 1 + HARMONICS] = claim.x, 2 * r * claim.q.real, -2 * r * claim.q.imag
     omega, load, free = claim.omega, claim.load, np.zeros(held.shape[1])
     step = ASIDE * claim.omega / abs(claim.crossing)
-    for _ in range(STEPS):
+    for _ in range(CORRECTIONS):
         X = np.ascontiguousarray(U @ E.T)
         J, f = slopes(X, load), rates(X, load)
         by_load = (rates(X, load + step) - rates(X, load - step)) / (2 * step)

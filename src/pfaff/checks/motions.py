@@ -13,7 +13,7 @@ from pfaff.checks.check import Check
 FINE = 1e-12  # error within a step, relative to the state and to its change in the step, beyond rounding
 PER_STEP = 30.0  # error within a step in units of the tolerance, which bounds what the first neglected terms add to it
 OBEYED = 1e-8  # largest error within a step, relative likewise, of a motion that is called integrated
-BALANCED = 1e-8  # imbalance relative to the largest of the energies at the sharpest tolerances
+ENERGETIC = 1e-8  # imbalance relative to the largest of the energies at the sharpest tolerances
 STEPS_ADD = 1e4  # imbalance in units of the tolerance: errors of the steps of a motion add up
 KEPT = 1e-8  # residual of a constraint, relative to the size of its terms
 
@@ -32,17 +32,25 @@ def step_errors(
     largest = np.maximum(np.abs(x).max(axis=0), 1.0)
     allowed = FINE * (np.abs(x) + np.abs(rates) * length) + PER_STEP * tolerance * largest
     with np.errstate(invalid="ignore", over="ignore"):
-        errors = np.abs(slopes - rates) * length / allowed
-    return np.where(np.isnan(errors), np.inf, errors).max(axis=0)
+        errors = (np.abs(slopes - rates) * length / allowed).max(axis=0)
+    return np.where(np.isnan(errors), np.inf, errors)
 
 
 def between_steps(x: np.ndarray, slopes: np.ndarray, rates: np.ndarray, length: np.ndarray, tolerance: float) -> Check:
     """A motion obeys its equations at points within its steps which the integrator did not use."""
-    unit = FINE + PER_STEP * tolerance
     worst = float(step_errors(x, slopes, rates, length, tolerance).max(initial=0.0))
-    return Check(
-        "the motion obeys its equations between its steps", unit * worst, max(OBEYED, 10 * unit), SMALLER_STEPS
-    )
+    claim = "the motion obeys its equations between its steps"
+    return Check(claim, unit(tolerance) * worst, largest_error(tolerance), SMALLER_STEPS)
+
+
+def unit(tolerance: float) -> float:
+    """What a step may leave, relative to the state."""
+    return FINE + PER_STEP * tolerance
+
+
+def largest_error(tolerance: float) -> float:
+    """The largest error within a step of a motion that is called integrated."""
+    return max(OBEYED, 10 * unit(tolerance))
 
 
 def energy_balance(balance: np.ndarray, energies: np.ndarray, least: float, tolerance: float) -> Check:
@@ -50,7 +58,7 @@ def energy_balance(balance: np.ndarray, energies: np.ndarray, least: float, tole
     energies, or to the ``least`` that is more than rounding."""
     scale = max(float(np.abs(energies).max(initial=0.0)), least)
     measured = np.abs(balance).max(initial=0.0) / scale if scale else 0.0
-    bound = max(BALANCED, STEPS_ADD * tolerance)
+    bound = max(ENERGETIC, STEPS_ADD * tolerance)
     return Check("the energy balances", float(measured), bound, SMALLER_STEPS)
 
 

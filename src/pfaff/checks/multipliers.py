@@ -7,27 +7,28 @@ these checks uses such a matrix.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 
-from pfaff.checks.check import Check
+from pfaff.checks.check import Check, unmade
 
 AGREES = 1e-4  # difference of logarithms, products of a pair and one, relative to the largest multiplier's logarithm
-KEPT = 1e-6  # change of the energy on an orbit, relative to its energy above the equilibrium
+CONSERVED = 1e-6  # change of the energy on an orbit, relative to its energy above the equilibrium
 LEAST = 1e-12  # multipliers below this are known roughly, and their product is not verified
 ROUNDING = 1e4 * float(np.finfo(float).eps)  # of energies, relative to their parts
 REMEDY = "the multipliers are not to be trusted: ask for more accuracy"
 NO_ENERGY = "what is conserved is no energy T₂ − T₀ + V: leave out forces without potential and constraints that move"
 
 
-def volumes(values: np.ndarray, spread: float) -> Iterator[Check]:
+VOLUMES = "volumes change as the product of the multipliers says"
+
+
+def volumes(values: np.ndarray, spread: float) -> Check:
     """Π μ = exp ∫ tr ∂f/∂x dt: ``spread`` is the integral, over motions that obey the constraints."""
     if not (np.abs(values) > LEAST).all():
-        return
+        return unmade(f"multipliers below {LEAST:g} are known roughly", VOLUMES)[0]
     sizes = np.log(np.abs(values))
     off = abs(float(sizes.sum()) - spread) / max(1.0, float(np.abs(sizes).max(initial=0.0)))
-    yield Check("volumes change as the product of the multipliers says", off, AGREES, REMEDY)
+    return Check(VOLUMES, off, AGREES, REMEDY)
 
 
 def pairs(values: np.ndarray) -> Check:
@@ -45,5 +46,5 @@ def pairs(values: np.ndarray) -> Check:
 def energy(along: np.ndarray, rest: float) -> Check:
     """The energy at the states of an orbit, beside that of the equilibrium."""
     span, size = float(np.ptp(along)), float(np.abs(along - rest).max())
-    bound = KEPT * size + ROUNDING * max(float(np.abs(along).max()), abs(rest))
+    bound = CONSERVED * size + ROUNDING * max(float(np.abs(along).max()), abs(rest))
     return Check("the energy is conserved along the orbit", span / (size or 1.0), bound / (size or 1.0), NO_ENERGY)

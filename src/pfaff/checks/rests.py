@@ -8,19 +8,23 @@ import numpy as np
 
 from pfaff.checks.check import Check
 
-BALANCED = 1e-7  # forces that do not balance, relative to the largest that take part
+UNMOVED = 1e-7  # forces that do not balance, relative to the largest that take part
 HELD = 1e-7  # violations of constraints, relative to their terms
 STAYS = 1e-6  # movement of a shape that is to stay, relative to its size, and to what its speeds would move
 STEPS = 16  # of Runge and Kutta's method, over a time in which speeds move a tenth of the sizes
+
+BALANCE = "forces and reactions balance in every equation"
+HOLD = "the constraints hold, now and later"
+STAY = "shape and speeds stay as they are"
 
 
 def in_balance(imbalance: np.ndarray, forces: np.ndarray, units: np.ndarray) -> Check:
     """Check that forces and reactions balance in every equation; ``forces`` are those that take part in each."""
     largest = float((units * forces).max(initial=0.0)) or 1.0
     return Check(
-        "forces and reactions balance in every equation",
+        BALANCE,
         float((units * np.abs(imbalance)).max(initial=0.0) / largest),
-        BALANCED,
+        UNMOVED,
         "this is no equilibrium; start the search elsewhere",
     )
 
@@ -28,7 +32,7 @@ def in_balance(imbalance: np.ndarray, forces: np.ndarray, units: np.ndarray) -> 
 def held(violations: np.ndarray, terms: np.ndarray) -> Check:
     """Check that constraints hold, in positions and velocities and at all times looked at."""
     return Check(
-        "the constraints hold, now and later",
+        HOLD,
         float((np.abs(violations) / np.where(terms > 0, terms, 1.0)).max(initial=0.0)),
         HELD,
         "the constraints move it away from there; state it in coordinates that move along",
@@ -50,7 +54,7 @@ def stays(
         k3 = rates(y + h / 2 * k2, t + h / 2)
         y = y + h / 6 * (k1 + 2 * k2 + 2 * k3 + rates(y + h * k3, t + h))
     return Check(
-        "shape and speeds stay as they are",
+        STAY,
         float((np.abs(y - x) / sizes)[kept].max(initial=0.0)),
         STAYS,
         "this is no steady motion; give start= nearer to one",

@@ -13,15 +13,22 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from scipy.optimize import linear_sum_assignment
 
-from pfaff.checks.check import Check
+from pfaff.checks.check import Check, unmade
 
 ASIDE = (1e-4, 1e-5, 1e-6, 1e-7)  # steps of differences, relative to the sizes of coordinates and velocities
-SINGULAR = 1e-9  # least singular value of J − λ, relative to J, where differences agree to rounding
+KNOWN_BEST = 1e-9  # least singular value of J − λ, relative to J, where differences agree to rounding
 DOUBTED = 10.0  # times what differences of other steps tell, where that is more: how far J may be off
 MATCHED = 1e-2  # distance of an eigenvalue that grows from the one that was told, relative to it
 MANY = 40  # coordinates up to which differences are cheap
+TELLING = 1e-3  # bound, relative to J, beyond which differences tell nothing
+
+BELONG = "eigenvalues are those of the linearised flow about the motion that the constraints prescribe"
+COMPLETE = "no growing motion is left out"
+CRITICAL = "the linearised flow about the motion that the constraints prescribe is critical at this load"
+LONG = f"differences in more than {MANY} coordinates take long"
+BESIDE = "accelerations are not finite beside it"
+UNSETTLED = "differences of accelerations do not settle"
 
 REMEDY = "do not rely on them; compare them with case.simulate from near the motion"
 
@@ -33,29 +40,33 @@ def belonging(
 ) -> list[Check]:
     """Check that eigenvalues are those of the flow about q + v t; ``units`` are those of the coordinates."""
     rate = float(np.abs(values).max(initial=0.0))
-    if not len(values) or len(q) > MANY or not rate:
+    if not len(values):
         return []
+    if len(q) > MANY or not rate:
+        return unmade(LONG if rate else "there is no rate to measure differences by", BELONG, COMPLETE)
     J, doubt = linearised(accelerations, q, v, units, rate)
     if not np.isfinite(J).all():
-        return []  # a singular configuration is next to this one
+        return unmade(BESIDE, BELONG, COMPLETE)
     size = float(np.linalg.norm(J, 2))
     bound = _known(doubt / size)
+    if not bound < TELLING:
+        return unmade(UNSETTLED, BELONG, COMPLETE)
     found = np.linalg.eigvals(J)
     growing = np.array([each for each in found if each.real > 0 and _regular(J, 1j * each.imag) > bound * size])
     return [
         Check(
-            "eigenvalues are those of the linearised flow about the motion that the constraints prescribe",
+            BELONG,
             max(_regular(J, value) for value in values) / size,
             bound,
             REMEDY,
         ),
-        Check("no growing motion is left out", _missed(growing, values), MATCHED, REMEDY),
+        Check(COMPLETE, _missed(growing, values), MATCHED, REMEDY),
     ]
 
 
 def _known(doubt: float) -> float:
     """How well J is known, relative to it."""
-    return max(SINGULAR, DOUBTED * doubt)
+    return max(KNOWN_BEST, DOUBTED * doubt)
 
 
 def _regular(J: np.ndarray, value: complex) -> float:
@@ -68,6 +79,11 @@ def _missed(growing: np.ndarray, values: np.ndarray) -> float:
     if len(growing) > len(values):
         return np.inf
     apart = np.abs(growing[:, None] - values) / np.abs(growing)[:, None]
+    nearest = apart.argmin(axis=1) if len(growing) else np.zeros(0, dtype=int)
+    if len(np.unique(nearest)) == len(nearest):
+        return float(apart[np.arange(len(nearest)), nearest].max(initial=0.0))
+    from scipy.optimize import linear_sum_assignment  # takes a third of a second to import
+
     return float(apart[linear_sum_assignment(apart)].max(initial=0.0))
 
 
@@ -86,13 +102,13 @@ def critical(
     ``unloaded`` are accelerations and velocities under a smaller load, which tell what stiffnesses are usual.
     """
     if len(q) > MANY or not mode.any():
-        return []
+        return unmade(LONG if mode.any() else "no coordinate moves in the mode", CRITICAL)
     rate = abs(value) or 1.0
     (J, doubt), (beside, more) = (
         linearised(each, q, speeds, units, rate) for each, speeds in ((accelerations, v), unloaded)
     )
     if not (np.isfinite(J).all() and np.isfinite(beside).all()):
-        return []
+        return unmade(BESIDE, CRITICAL)
     if value:
         size = float(np.linalg.norm(J, 2))
         off, bound = _regular(J, value) / size, _known(doubt / size)
@@ -102,14 +118,9 @@ def critical(
         bound = _known(max(doubt, more) / size)
         rigid, push = _rigid(usual, bound * size), stiffness @ (mode / units)
         off = float(np.linalg.norm(push - rigid @ (rigid.T @ push)) / np.linalg.norm(mode / units)) / size
-    return [
-        Check(
-            "the linearised flow about the motion that the constraints prescribe is critical at this load",
-            off,
-            bound,
-            "do not rely on this load; compare spectra on both sides of it",
-        )
-    ]
+    if not bound < TELLING:
+        return unmade(UNSETTLED, CRITICAL)
+    return [Check(CRITICAL, off, bound, "do not rely on this load; compare spectra on both sides of it")]
 
 
 def _rigid(stiffness: np.ndarray, zero: float) -> np.ndarray:

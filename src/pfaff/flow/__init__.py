@@ -3,13 +3,14 @@
 Read ``graph`` (expressions; made by ``conversion`` from SymPy's, differentiated by ``differentiation``), ``tape``
 (expressions as data), ``compiled`` (a tape and its reader; ``pointers`` to it), ``lagrangian`` (a statement as
 Lagrange's equations), ``flow`` (ẋ = f) and ``lowering`` (on all coordinates or on shape space: ``shape``;
-``accelerations``; ``uniform_motion`` where constraints move), then ``statics`` (at rest), ``integrator`` and
-``batch_integrator`` (Taylor's method: ``recurrences`` for coefficients, ``sign_changes`` for events), ``jets``
-(derivatives of any order, with ``polarisation``), ``collected`` (for integration) and ``initial`` (states that obey
-the constraints; ``completion`` of what is not given); ``verified_accelerations`` puts what was solved for back into
-the equations.
+``accelerations``; ``uniform_motion`` where constraints move), then ``statics`` (at rest; ``wide_statics`` with
+``more_digits``), ``integrator`` and ``batch_integrator`` (Taylor's method: ``recurrences`` for coefficients,
+``sign_changes`` for events), ``jets`` (derivatives of any order, with ``polarisation``), ``collected`` (for
+integration) and ``initial`` (states that obey the constraints; ``positions``; ``completion`` of what is not given);
+``verified_accelerations`` puts what was solved for back into the equations.
 
-Symmetries: ``symmetries`` finds them by ``probing``, ``slice`` divides them out by ``freezing`` coordinates; in the
+Symmetries: ``symmetries`` finds them by ``probing``, ``slice`` divides them out by ``freezing`` coordinates,
+``moving_frames`` where no coordinate measures them (``alike`` is whether they hold along a motion); in the
 ``relative`` flow steady motions rest. Other states: ``all_velocities`` (no chart), ``in_quasi_velocities``,
 ``forcing`` (time as an oscillator). ``program`` and ``cancellation`` are equations step by step, for export and for
 rounding, ``stated_equations`` those by which others are verified.

@@ -9,11 +9,14 @@ neither on units nor on the order of rows and components.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from copy import copy
 from itertools import combinations, islice
 from math import comb
 from typing import NamedTuple
 
 import numpy as np
+
+from pfaff.errors import ConvergenceError
 
 KEPT = 1e-10  # a given state obeys the constraints if their residual is below this, relative to its terms
 ROUNDED = 1e-14  # coefficients below this, relative to their row of A, are zeros
@@ -38,6 +41,14 @@ class Demand:
         self.A = np.where(np.abs(A) > ROUNDED, A, 0.0)
         self.free = free
 
+    def of(self, wanted: np.ndarray) -> Demand:
+        """The same for other right-hand sides."""
+        if not np.isfinite(wanted).all():
+            raise not_finite()
+        other = copy(self)
+        other.wanted = wanted / self.sizes
+        return other
+
     def least(self, yielding: bool) -> np.ndarray:
         """The solution of least xᵀM x; where what is free cannot follow and the others are ``yielding``, the least
         change of these comes first."""
@@ -51,37 +62,46 @@ class Demand:
             x[free] = lightest(M[np.ix_(free, free)], A[:, free], wanted - A @ x)
         return self.units * x
 
-    def fewest(self, violated: np.ndarray, names: Sequence[str], before: np.ndarray) -> np.ndarray | None:
-        """Which components change, from the values ``before``; None if what is free cannot follow."""
+    def fewest(
+        self, violated: np.ndarray, names: Sequence[str], before: np.ndarray, sparing: bool = False
+    ) -> np.ndarray | None:
+        """Which components change, from the values ``before``; None if what is free cannot follow.
+
+        ``sparing`` counts the components before the energy.
+        """
         changing = np.zeros(len(self.M), dtype=bool)
-        for rows, columns in self._connected(violated):
+        for rows, columns in connected((self.A != 0) & self.free, violated):
             left, values, _ = np.linalg.svd(self.A[np.ix_(rows, columns)], full_matrices=False)
             left = left[:, values > KEPT]
             wanted = np.where(violated[rows], self.wanted[rows], 0.0)
             if np.abs(wanted - left @ (left.T @ wanted)).max() > KEPT * np.abs(wanted).max():
                 return None
             reduced = left.T @ self.A[np.ix_(rows, columns)]
-            chosen = self._chosen(reduced, left.T @ wanted, columns, names, before / self.units)
+            chosen = self._chosen(reduced, left.T @ wanted, columns, names, before / self.units, sparing)
             changing[list(chosen)] = True
         return changing
 
-    def _connected(self, violated: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-        """Rows that share free components with violated ones, set by set, and these components."""
-        enters, left = (self.A != 0) & self.free, violated.copy()
-        while left.any():
-            rows = np.zeros(len(left), dtype=bool)
-            rows[np.flatnonzero(left)[0]] = True
-            while True:
-                columns = enters[rows].any(axis=0)
-                wider = rows | enters[:, columns].any(axis=1)
-                if (wider == rows).all():
-                    break
-                rows = wider
-            left &= ~rows
-            yield np.flatnonzero(rows), np.flatnonzero(columns)
+    def cannot_hold(self, last: int, names: Sequence[str]) -> np.ndarray:
+        """Which of the ``last`` rows have to be given up beside those before them: no more than need be, and of these
+        the ones by which least is missed."""
+        left, values, _ = np.linalg.svd(self.A[:, self.free])
+        stuck = left[:, int((values > KEPT).sum()) :].T  # combinations of rows that no free component moves
+        missed, values, _ = np.linalg.svd(stuck[:, len(self.A) - last :], full_matrices=False)
+        among = missed[:, values > KEPT].T
+        rows, wanted = among @ stuck[:, len(self.A) - last :], among @ (stuck @ self.wanted)
+        violated = np.abs(wanted) > KEPT * np.abs(self.wanted).max(initial=0.0)
+        given_up = Demand(np.eye(last), rows, wanted, np.ones(last, dtype=bool)).fewest(violated, names, np.zeros(last))
+        assert given_up is not None  # as many independent rows as the rank
+        return given_up
 
     def _chosen(
-        self, A: np.ndarray, wanted: np.ndarray, columns: np.ndarray, names: Sequence[str], before: np.ndarray
+        self,
+        A: np.ndarray,
+        wanted: np.ndarray,
+        columns: np.ndarray,
+        names: Sequence[str],
+        before: np.ndarray,
+        sparing: bool,
     ) -> tuple[int, ...]:
         """The components of the best basic solution of A x = wanted, A of full rank."""
         rank, many = A.shape
@@ -102,7 +122,7 @@ class Demand:
                 after = before.copy()
                 after[columns[place]] += np.where(nonzero, x, 0.0)
                 new = Choice(which, tuple(sorted(names[j] for j in which)), after)
-                if best is None or new.better(best, self.M):
+                if best is None or new.better(best, self.M, sparing):
                     best = new
         return best.components if best else tuple(columns.tolist())
 
@@ -114,8 +134,11 @@ class Choice(NamedTuple):
     names: tuple[str, ...]
     after: np.ndarray
 
-    def better(self, other: Choice, M: np.ndarray) -> bool:
-        """Less energy, then fewer components, then by name; what both have in common hides no difference of theirs."""
+    def better(self, other: Choice, M: np.ndarray, sparing: bool) -> bool:
+        """Less energy, then fewer components (or first, ``sparing`` them), then by name; what both have in common hides
+        no difference of theirs."""
+        if sparing and len(self.components) != len(other.components):
+            return len(self.components) < len(other.components)
         differs = self.after - other.after
         usual = np.abs(self.after) + np.abs(other.after)
         differs = np.where(np.abs(differs) > EQUAL * usual, differs, 0.0)
@@ -125,6 +148,34 @@ class Choice(NamedTuple):
         if len(self.components) != len(other.components):
             return len(self.components) < len(other.components)
         return self.names < other.names
+
+
+def demand(M: np.ndarray, A: np.ndarray, wanted: np.ndarray, free: np.ndarray) -> Demand:
+    """A demand of finite numbers."""
+    if not (np.isfinite(A).all() and np.isfinite(M).all() and np.isfinite(wanted).all()):
+        raise not_finite()
+    return Demand(M, A, wanted, free)
+
+
+def not_finite() -> ConvergenceError:
+    return ConvergenceError("the constraints or the inertia are not finite at the start: start elsewhere")
+
+
+def connected(enters: np.ndarray, violated: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Rows that share components with violated ones, set by set, and these components; ``enters`` says which rows
+    contain which of them."""
+    left = violated.copy()
+    while left.any():
+        rows = np.zeros(len(left), dtype=bool)
+        rows[np.flatnonzero(left)[0]] = True
+        while True:
+            columns = enters[rows].any(axis=0)
+            wider = rows | enters[:, columns].any(axis=1)
+            if (wider == rows).all():
+                break
+            rows = wider
+        left &= ~rows
+        yield np.flatnonzero(rows), np.flatnonzero(columns)
 
 
 def lightest(M: np.ndarray, A: np.ndarray, wanted: np.ndarray) -> np.ndarray:

@@ -12,19 +12,20 @@ from pfaff.errors import StatementError
 from pfaff.flow.graph import ARITHMETIC, BUILDERS, FUNCTIONS, ONE, Expression, div, expression, mul, power, sum_of
 
 
-def convert(whole: sm.Expr, known: Mapping[sm.Symbol, Expression]) -> Expression:
-    """An expression of SymPy's, with the meanings of its symbols."""
-    found: dict[sm.Basic, Expression] = dict(known)
+def convert(whole: sm.Expr, known: Mapping[sm.Basic, Expression]) -> Expression:
+    """An expression of SymPy's, with the meanings of its symbols, and of numbers that are none of ours."""
+    found, apart = dict(known), any(each.is_number for each in known)
     stack = [whole]
     while stack:
         e = stack[-1]
-        terms = [] if e in found or e.is_number else _operands(e)
+        number = e.is_number and not (apart and e.args)
+        terms = [] if e in found or number else _operands(e)
         todo = [each for each in terms if each not in found]
         stack.extend(todo[::-1])
         if not todo:
             stack.pop()
             if e not in found:
-                found[e] = _number(e) if e.is_number else _converted(e, [found[each] for each in terms])
+                found[e] = _number(e) if number else _converted(e, [found[each] for each in terms])
     return found[whole]
 
 

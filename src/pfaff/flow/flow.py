@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import numpy as np
 
-from pfaff.algebra.allowed_inertia import allowed_inertia
-from pfaff.algebra.tolerances import NOISE
+from pfaff.algebra.allowed_inertia import allowed_inertia, kinetic_units
+from pfaff.algebra.tolerances import LOST, NOISE
+from pfaff.algebra.units import row_units
 from pfaff.errors import ParameterError, PfaffError, RankError, SingularMassError
 from pfaff.flow.accelerations import Accelerations
 from pfaff.flow.compiled import Compiled
@@ -33,6 +34,7 @@ from pfaff.travel import Travels
 
 if TYPE_CHECKING:
     from pfaff.case import Bound
+    from pfaff.flow.moving_frames import Frame
     from pfaff.flow.slice import Slice
 
 Lowering = TypeVar("Lowering", bound=Callable[..., "Flow"])
@@ -52,7 +54,7 @@ class Flow(Travels):
     expressions are ``accelerations``, they are differentiated as such. ``carried`` are states that replace time.
     ``unsolved`` are the equations before any velocity was solved for; ``bonds`` vanish on motions, if not by
     construction, and decay elsewhere. A ``slice`` says by which symmetries coordinates were dropped that appear in the
-    equations.
+    equations, a ``frame`` along which others it is seen to move.
     """
 
     system: System | Ode
@@ -70,6 +72,7 @@ class Flow(Travels):
     unsolved: Graph | None = field(default=None, repr=False)
     bonds: Sequence[Expression] = field(default=(), repr=False)
     slice: Slice | None = field(default=None, repr=False)
+    frame: Frame | None = field(default=None, repr=False)
     structured: ClassVar[bool] = False  # evaluated by structure, not from expressions
     _compiled: Once[Any, Compiled] = field(init=False, repr=False, default_factory=Once)
     _indices: Once[int, list[tuple[tuple[int, ...], Expression]]] = field(init=False, repr=False, default_factory=Once)
@@ -272,11 +275,12 @@ class Flow(Travels):
                 f"the mass matrix is singular{beside}, mostly along {along}, at {where}: give {along} inertia, or, if "
                 "it has some, let masses differ by less"
             )
-        if m and np.linalg.matrix_rank(A) < m:
-            rows = [
-                k + 1 for k in range(m) if np.linalg.matrix_rank(np.delete(A, k, axis=0)) == np.linalg.matrix_rank(A)
-            ]
-            raise RankError(f"the constraints lose rank (rows {', '.join(map(str, rows))} are dependent) at {where}")
+        rows = _dependent(A * kinetic_units(M, A)) if m else []
+        if rows:
+            raise RankError(
+                f"the constraints lose rank (rows {', '.join(map(str, rows))} are dependent, or nearly so) at {where}: "
+                "leave out what follows from the others, or start elsewhere"
+            )
         if not self.dependent:
             culprits = huge(self.system.parameter_names, numbers)
             remedy = f"use other units: {culprits}" if culprits else "start elsewhere or use other units"
@@ -293,6 +297,13 @@ class Flow(Travels):
         n, m = len(graph.q), len(graph.A)
         matrices = Compiled([e for row in (*graph.M, *graph.A) for e in row], graph.q)(q, numbers)
         return matrices[: n * n].reshape(n, n), matrices[n * n :].reshape(m, n)
+
+
+def _dependent(A: np.ndarray) -> list[int]:
+    """Numbers of the rows that are dependent, or nearly so, counted from one."""
+    left, values, _ = np.linalg.svd(A * row_units(A)[:, None])
+    lost = left[:, int((values > LOST * values.max(initial=0.0)).sum()) :]
+    return [int(k) + 1 for k in np.flatnonzero(np.abs(lost).max(axis=1, initial=0.0) > LOST)]
 
 
 def lowered_again(lower: Lowering) -> Lowering:

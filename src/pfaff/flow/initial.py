@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 import sympy as sm
 
-from pfaff.algebra.newtons_method import newton
 from pfaff.errors import ConstraintError, ConvergenceError, SingularMassError
 from pfaff.flow.compiled import Compiled
-from pfaff.flow.completion import KEPT, ROUNDED, Demand
-from pfaff.flow.in_quasi_velocities import quasi_rows
+from pfaff.flow.completion import KEPT, demand
+from pfaff.flow.in_quasi_velocities import quasi_rows, quasi_values
 from pfaff.flow.lagrangian import stated_graph_of
-from pfaff.flow.structured_views import energy_rows, initial_rows
+from pfaff.flow.positions import completed, on_positions, usual_sizes
 from pfaff.statement.constraints import numbered
 from pfaff.statement.evaluation import evaluated, magnitudes
 from pfaff.statement.rod_frame import point_values
@@ -28,7 +26,6 @@ if TYPE_CHECKING:
     from pfaff.case import Case
     from pfaff.flow.structured import Matched
 
-ROUNDING = 1e-15  # of positions, a step of Newton's method after which there is none
 FAINT = 1e-6  # terms of a constraint below this, relative to those of the largest coordinate or velocity, are rounded
 REFINED = 3  # solutions of the same linear equations, each for the residual of the last
 
@@ -64,14 +61,16 @@ class Constraints:
 
     def position_terms(self, q: np.ndarray, time: float) -> np.ndarray:
         """The size of each φ: the sum of the sizes of its terms."""
-        return np.array(magnitudes(self.case.system.stated.positions, self._known(q, time)), dtype=float)
+        return np.array(magnitudes(self.case.system.stated.positions, self.known(q, time)), dtype=float)
 
     def potential(self, q: np.ndarray) -> float:
         if self.case.system.rods:
-            return float(energy_rows(self.case.system)(np.concatenate([q, 0 * q]), self.case.numbers)[1])
-        return float(evaluated([self.case.system.statement.potential], self._known(q, 0.0))[0])
+            from pfaff.flow.structured_views import energy_rows
 
-    def _known(self, q: np.ndarray, time: float) -> dict[sm.Basic, float]:
+            return float(energy_rows(self.case.system)(np.concatenate([q, 0 * q]), self.case.numbers)[1])
+        return float(evaluated([self.case.system.statement.potential], self.known(q, 0.0))[0])
+
+    def known(self, q: np.ndarray, time: float) -> dict[sm.Basic, float]:
         system, s = self.case.system, self.case.system.statement
         known: dict[sm.Basic, float] = dict(zip((*system.parameters, s.time), (*self.case.numbers, time), strict=True))
         if not system.rods:
@@ -129,6 +128,8 @@ def row_sizes(A: np.ndarray, v: np.ndarray, rates: np.ndarray) -> np.ndarray:
 @once(most=1)
 def _compiled(system: System) -> Compiled | Matched:
     if system.rods:
+        from pfaff.flow.structured_views import initial_rows
+
         return initial_rows(system)
     graph = stated_graph_of(system)
     rows = [*graph.positions, *graph.constraints, *(e for row in (*graph.A, *graph.M) for e in row)]
@@ -139,9 +140,11 @@ def _compiled(system: System) -> Compiled | Matched:
 def initial_state(case: Case, initial: Mapping[str, float], project: bool = False) -> Start:
     """Given values as they are, the others zero or as the constraints demand; given values yield where they must.
 
-    Of the others, only those change that a violated constraint contains and cannot do without: no more than it
-    determines, and of these choices the one with the least kinetic energy. Given values stay unless the others
-    cannot follow; then they change, if ``project`` allows that, at least cost in kinetic energy.
+    Only those change that a violated constraint contains and cannot do without: no more than it determines, and of
+    these choices the nearest coordinates and the velocities with the least kinetic energy. Where a quasi-velocity is
+    given, the others of them are zero before velocities are, as far as the constraints and what is given allow. Given
+    values stay unless the others cannot follow; then they change, if ``project`` allows that, at least cost in kinetic
+    energy.
     """
     names = case.system.coordinate_names
     known, quasi = [*names, *(f"{name}_dot" for name in names)], case.system.quasi_velocities
@@ -156,18 +159,27 @@ def initial_state(case: Case, initial: Mapping[str, float], project: bool = Fals
     free_q = np.array([name not in initial for name in names])
     free_v = np.array([f"{name}_dot" not in initial for name in names])
     new_q = _assembled(constraints, q, v, free_q, project)
-    new_v = on_velocities(Asked(case, asked) if asked else constraints, new_q, v, free_v, yielding=project, names=names)
+    if asked:
+        constraints = _all_asked(case, asked, new_q, v, free_v)
+    new_v = on_velocities(constraints, new_q, v, free_v, yielding=project, names=names)
     _check_inertia(names, constraints(new_q, new_v)[3])
     before, after = np.concatenate([q, v]), np.concatenate([new_q, new_v])
     changed = {name: (float(a), float(b)) for name, a, b in zip(known, before, after, strict=True) if a != b}
     changes = {name: b - a for name, (a, b) in changed.items() if name in initial}
-    return Start(new_q, new_v, changes, {name: b for name, (_, b) in changed.items() if name not in initial})
+    filled = {name: b for name, (_, b) in changed.items() if name not in initial}
+    if isinstance(constraints, Asked):
+        known_u = quasi_values(case.system, after, case.numbers)
+        filled |= {name: float(known_u[name]) for name in quasi if name not in constraints.values}
+    return Start(new_q, new_v, changes, filled)
 
 
-def usual_sizes(x: np.ndarray, M: np.ndarray) -> np.ndarray:
-    """The size of each component if it had all of xᵀM x: a reference for those that are mere rounding."""
-    inertia = np.diag(M)
-    return np.maximum(np.abs(x), np.sqrt(np.abs(x @ M @ x) / np.where(inertia > 0, inertia, np.inf)))
+def _all_asked(case: Case, asked: Mapping[str, float], q: np.ndarray, v: np.ndarray, free: np.ndarray) -> Asked:
+    """The constraints with the quasi-velocities that are given and, at zero, those of the others that can be."""
+    others = [name for name in case.system.quasi_velocities if name not in asked]
+    every = Asked(case, {**asked, **dict.fromkeys(others, 0.0)})
+    _, rates, A, M = every(q, v)
+    given_up = demand(M, A, -rates, free).cannot_hold(len(others), others) if others else ()
+    return Asked(case, {**asked, **{name: 0.0 for name, lost in zip(others, given_up, strict=True) if not lost}})
 
 
 def _check_inertia(names: Sequence[str], M: np.ndarray) -> None:
@@ -183,97 +195,14 @@ def _check_inertia(names: Sequence[str], M: np.ndarray) -> None:
 def _assembled(constraints: Constraints, q: np.ndarray, v: np.ndarray, free: np.ndarray, project: bool) -> np.ndarray:
     """Given coordinates as they are while the others can follow; else changed where these cannot, or all alike."""
     try:
-        return _followed(constraints, q, v, free)
+        return completed(constraints, q, v, free)
     except (ConstraintError, ConvergenceError):
         if not project:
             raise
     try:
-        return _followed(constraints, q, v, free, yielding=True)
+        return completed(constraints, q, v, free, yielding=True)
     except (ConstraintError, ConvergenceError):
         return on_positions(constraints, q, v, np.ones_like(free))
-
-
-def _followed(
-    constraints: Constraints, q: np.ndarray, v: np.ndarray, free: np.ndarray, yielding: bool = False
-) -> np.ndarray:
-    """A point on φ = 0; if φ is stationary in a free coordinate, as x² + y² = l² is at y = 0, from either side of it.
-
-    Of the two, the one of lower potential energy is taken.
-    """
-    names = constraints.case.system.coordinate_names
-
-    def followed(start: np.ndarray) -> np.ndarray:
-        with suppress(ConstraintError, ConvergenceError):
-            return on_positions(constraints, start, v, free, yielding=yielding, names=names)
-        return on_positions(constraints, start, v, free, yielding=yielding)
-
-    aside, found = _aside(constraints, q, v, free), []
-    for start in (q - aside, q + aside) if aside.any() else ():
-        with suppress(ConstraintError, ConvergenceError):
-            found.append(followed(start))
-    return min(found, key=constraints.potential) if found else followed(q)
-
-
-def _aside(constraints: Constraints, q: np.ndarray, v: np.ndarray, free: np.ndarray) -> np.ndarray:
-    """How far to move free coordinates that cannot follow given ones at first, but enter the same φ."""
-    s, (phi, _, A, M) = constraints.case.system.stated, constraints(q, v)
-    rows = np.abs(A[constraints.m - constraints.holonomic :])
-    enters = np.array([[x in each.free_symbols for x in s.q] for each in s.positions], dtype=bool).reshape(rows.shape)
-    flat = rows[:, free].max(axis=1, initial=0.0) <= ROUNDED * rows.max(axis=1, initial=0.0)
-    stuck = flat & (phi != 0) & (enters & ~free).any(axis=1)
-    lengths = usual_sizes(q, M)
-    return np.where(free & enters[stuck].any(axis=0), np.where(lengths, lengths, 1.0), 0.0)
-
-
-def on_positions(
-    constraints: Constraints,
-    q: np.ndarray,
-    v: np.ndarray,
-    free: np.ndarray,
-    time: float = 0.0,
-    yielding: bool = False,
-    names: Sequence[str] = (),
-) -> np.ndarray:
-    """Newton's method on φ(q, t) = 0 in the free coordinates, with steps of least norm in the metric of the inertia.
-
-    The others change where these cannot follow, if they are ``yielding``. With ``names`` no more of the free ones
-    change than the constraints determine.
-    """
-    if not constraints.holonomic:
-        return q
-    rows = slice(-constraints.holonomic, None)
-    phi, _, A, M = constraints(q, v, time)
-    moved = free
-    if names and phi.any():
-        violated = np.abs(phi) > KEPT * constraints.position_terms(q, time)
-        chosen = _demand(M, A[rows], -phi, free).fewest(violated, names, 0 * q)
-        moved = free if chosen is None else chosen
-
-    def step(q: np.ndarray) -> tuple[np.ndarray, float]:
-        phi, _, A, M = constraints(q, v, time)
-        change = _demand(M, A[rows], -phi, moved).least(yielding and moved is free)
-        return q + change, np.abs(change).max(initial=0.0) / (1 + np.abs(q + change).max())
-
-    # Steps may cease to shrink for a while, where A is singular: those that are no rounding go on.
-    q = newton(step, q, settled=0.0, enough=ROUNDING).at
-    phi, _, A, M = constraints(q, v, time)
-    left = np.abs(phi)
-    wrong = ~(left <= KEPT * (np.abs(A[rows]) @ usual_sizes(q, M)))
-    if wrong.any():  # terms may be large relative to their change
-        wrong &= ~(left <= KEPT * constraints.position_terms(q, time))
-    if wrong.any():
-        first = constraints.m - constraints.holonomic
-        violated_rows = [first + int(k) for k in np.flatnonzero(wrong)]
-        named = numbered(constraints.case.system, violated_rows).partition(" ")[2]
-        remedy = (
-            "these rows have no common solution nearby: start elsewhere, or correct them"
-            if free.all()
-            else "leave some out so that they can follow, or ask for project=True"
-        )
-        raise ConstraintError(
-            f"the initial coordinates violate a holonomic constraint by {left[wrong].max():.2g} (row {named}): {remedy}"
-        )
-    return q
 
 
 def on_velocities(
@@ -297,12 +226,15 @@ def on_velocities(
     violated = np.abs(rates) > KEPT * row_sizes(A, v, rates)
     if not exactly and not violated.any():
         return v
-    chosen = _demand(M, A, -rates, free).fewest(violated, names, v) if names else None
-    moved = free if chosen is None else chosen
+    chosen = demand(M, A, -rates, free).fewest(violated, names, v) if names else None
+    asked = demand(M, A, -rates, free if chosen is None else chosen)
     new, left = v, rates
     for _ in range(REFINED):
-        new = new + _demand(M, A, -left, moved).least(yielding and chosen is None)
+        new = new + asked.least(yielding and chosen is None)
         left = constraints(q, new, time)[1]
+        if not left.any():
+            break
+        asked = asked.of(-left)
     usual = np.abs(A) @ usual_sizes(new, M)
     wrong = ~(np.abs(left) <= KEPT * (row_sizes(A, v, rates) + row_sizes(A, new, left) + usual))
     if wrong.any():
@@ -312,9 +244,3 @@ def on_velocities(
             "velocities out so that it can follow, or ask for project=True"
         )
     return new
-
-
-def _demand(M: np.ndarray, A: np.ndarray, wanted: np.ndarray, free: np.ndarray) -> Demand:
-    if not (np.isfinite(A).all() and np.isfinite(M).all() and np.isfinite(wanted).all()):
-        raise ConvergenceError("the constraints or the inertia are not finite at the start: start elsewhere")
-    return Demand(M, A, wanted, free)

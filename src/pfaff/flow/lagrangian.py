@@ -176,11 +176,16 @@ def _constraint_weights(M: list[list[Expression]], A: list[list[Expression]], us
     return [mean / dot([a * float(1 / m) for a, m in zip(row, usual, strict=True)], row) for row in A]
 
 
-def lower(system: System, without: frozenset[str] = frozenset(), every_row: bool = False) -> Graph:
+def lower(
+    system: System,
+    without: frozenset[str] = frozenset(),
+    every_row: bool = False,
+    apart: Sequence[sm.Number] = (),
+) -> Graph:
     """Lagrange's equations with multipliers: d/dt ∂T/∂v − ∂T/∂q + ∂V/∂q + ∂D/∂v − Q + Aᵀλ = 0.
 
     Parameters named in ``without`` are fixed at zero, which makes the graph smaller. The constraints are the
-    independent ones, or all that are stated.
+    independent ones, or all that are stated. Numbers ``apart`` are further parameters, after those of the system.
     """
     s = system.stated if every_row else system.statement
     names = [x.name for x in s.q]
@@ -190,6 +195,7 @@ def lower(system: System, without: frozenset[str] = frozenset(), every_row: bool
         **dict(zip(s.q, q, strict=True)),
         **dict(zip(s.v, v, strict=True)),
         **{p: ZERO if p.name in without else par[i] for i, p in enumerate(system.parameters)},
+        **{number: par[len(system.parameters) + k] for k, number in enumerate(apart)},
         s.time: CLOCK,
     }
     T, V, D = (convert(e, symbols) for e in (s.kinetic, s.potential, s.dissipation))

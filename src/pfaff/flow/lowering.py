@@ -163,6 +163,16 @@ def _rows(graph: Graph) -> Compiled:
     return Compiled([e for row in graph.A for e in row], graph.q)
 
 
+def pivots_of(A: np.ndarray, order: Sequence[int]) -> np.ndarray:
+    """The sizes of the pivots by which Gauss's elimination in this order solves a square matrix."""
+    values, pivots = A.copy(), np.zeros(len(A))
+    for k, pivot in enumerate(order):
+        values[[k, pivot]] = values[[pivot, k]]
+        pivots[k] = abs(values[k, k])
+        values[k + 1 :] -= np.outer(values[k + 1 :, k] / (values[k, k] or 1.0), values[k])
+    return pivots
+
+
 def elimination_order(A: np.ndarray) -> tuple[int, ...]:
     """For each column of a square matrix the row that is exchanged for its own in Gauss's elimination."""
     values, order = A.copy(), []

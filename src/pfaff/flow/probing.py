@@ -17,6 +17,7 @@ from pfaff.flow.graph import Expression, expression, sum_of
 from pfaff.flow.lagrangian import dot
 from pfaff.flow.uniform_motion import symmetric_graph
 from pfaff.statement.characteristic import characteristic, unit_velocities
+from pfaff.statement.hidden_terms import hidden_terms, places
 from pfaff.statement.system import System
 from pfaff.threads import cached_property, once
 
@@ -24,6 +25,7 @@ LOOSE = 1e-11  # a coordinate that matters less than this, relative to the terms
 NEGLIGIBLE = 1e-12  # singular values, and rates, below this, relative to the largest, are rounding
 DEPENDENT = 1e-10  # singular values of the constraints, in even units, below which their rows are dependent
 ILL_SOLVED = 1e3  # condition number of constraints beyond which they determine coordinates badly
+SCALES = (0.1, 3.0, 30.0)  # of states beside the usual ones, from each of which hidden terms are sought
 CLOSED = 1e-9  # φ below this, in units of the coordinates, holds
 
 Draw = Callable[[np.random.Generator], np.ndarray]
@@ -40,6 +42,9 @@ class State(NamedTuple):
     A: np.ndarray
     N: np.ndarray  # in units of the coordinates
     rows: np.ndarray
+
+
+Sample = tuple[State, np.ndarray, float, np.random.Generator]  # with parameters, the time, and what draws more
 
 
 class Equations(NamedTuple):
@@ -117,8 +122,12 @@ class Probe:
         self, numbers: np.ndarray, time: float, S: np.ndarray, tau: float, generator: np.random.Generator
     ) -> State | None:
         """A random state on the constraints, at velocities S/τ; None if none is reached."""
-        n, m = self.n, self.m
-        q, still = S * generator.uniform(-1, 1, n), np.zeros(n)
+        q, v = S * generator.uniform(-1, 1, self.n), S / tau * generator.uniform(-1, 1, self.n)
+        return self.near(q, v, numbers, time, S)
+
+    def near(self, q: np.ndarray, v: np.ndarray, numbers: np.ndarray, time: float, S: np.ndarray) -> State | None:
+        """The state on the constraints near given coordinates and velocities; None if none is reached."""
+        n, m, still = self.n, self.m, np.zeros(self.n)
         for _ in range(30 if self.held else 0):
             at = self.at(q, still, numbers, time)
             if not np.isfinite(at.A).all():
@@ -127,7 +136,6 @@ class Probe:
             q = q - S * step
             if np.abs(step).max() < 1e-15:
                 break
-        v = S / tau * generator.uniform(-1, 1, n)
         for _ in range(3 if m else 0):
             at = self.at(q, v, numbers, time)
             if not all(np.isfinite(each).all() for each in at):
@@ -155,9 +163,7 @@ class Probe:
         rates = rates[rates > NEGLIGIBLE * rates.max(initial=0.0)]
         return float(np.clip(1 / np.sqrt(np.median(rates)), 1e-9, 1e9)) if len(rates) else 1.0
 
-    def states(
-        self, draw: Draw, S: np.ndarray, count: int, seed: int
-    ) -> Iterator[tuple[State, np.ndarray, float, np.random.Generator]]:
+    def states(self, draw: Draw, S: np.ndarray, count: int, seed: int) -> Iterator[Sample]:
         """Random states at random parameters and times: as many as can be reached, up to a count."""
         generator, found = np.random.default_rng(seed), 0
         for _ in range(10 * count):
@@ -170,6 +176,28 @@ class Probe:
             found += 1
             if found == count:
                 return
+
+    def elsewhere(self, moved: np.ndarray, draw: Draw, S: np.ndarray, seed: int) -> Iterator[Sample]:
+        """States at other scales, and where terms come to light that contain coordinates ``moved`` and are hidden at
+        usual ones."""
+        s, generator, frame = self.system.statement, np.random.default_rng(seed), bool(self.graph.drift)
+        stated = [s.kinetic, s.potential, s.dissipation, *s.forces, *s.constraints]
+        terms = hidden_terms(stated, [x for x, its in zip(s.q, moved, strict=True) if its])
+        variables = (*s.q, *s.v) if frame else (*s.q, *s.v, s.time)
+        for scale in SCALES:
+            numbers, time = draw(generator), 0.0 if frame else float(generator.uniform(0, 3))
+            tau = self.period(numbers, time, S, generator)
+            if (at := self.state(numbers, time, scale * S, scale * tau, generator)) is not None:
+                yield at, numbers, time, generator
+            if (at := self.state(numbers, time, S, tau, generator)) is None:
+                continue
+            start = dict(zip(variables, (*at.q, *at.v, time), strict=False))
+            units = dict(zip(variables, (*S, *(S / tau), tau), strict=False))
+            given = {**dict(zip(self.system.parameters, numbers.tolist(), strict=True)), s.time: 0.0}
+            for place in places(terms, [*s.positions, *s.constraints], start, units, given):
+                q, v = (np.array([place[x] for x in each]) for each in (s.q, s.v))
+                if (there := self.near(q, v, numbers, place.get(s.time, 0.0), S)) is not None:
+                    yield there, numbers, place.get(s.time, 0.0), generator
 
     def settled_sizes(self, draw: Draw, S: np.ndarray) -> np.ndarray:
         """The sizes, but from the inertia for coordinates that nothing depends on."""

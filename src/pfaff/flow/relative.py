@@ -16,7 +16,7 @@ from pfaff.errors import ParameterError, nearest
 from pfaff.flow.flow import Flow, lowered_again
 from pfaff.flow.freezing import slice_of
 from pfaff.flow.in_quasi_velocities import in_quasi_velocities, not_free, quasi_rows
-from pfaff.flow.lowering import elimination_order, reference_matrix, shape_flow
+from pfaff.flow.lowering import elimination_order, pivots_of, reference_matrix, shape_flow
 from pfaff.flow.shape import dependent_velocities, ignorable_coordinates
 from pfaff.flow.slice import Slice
 from pfaff.flow.symmetries import symmetries
@@ -27,6 +27,7 @@ from pfaff.threads import once
 if TYPE_CHECKING:
     from pfaff.case import Bound
 
+SMALL = 1e-2  # pivots of constraints below this, relatively, are exchanged
 SETTLE = 1.0  # the rate at which holonomic constraints attract; it leaves no trace in any result
 
 
@@ -141,6 +142,14 @@ def sliced(
     if part is None and not settle and dependent in (None, usual) and (order is None or order == _usual_order(system)):
         return system.shape
     return shape_flow(system, dependent, settle, part, order)
+
+
+def order_at(system: System, rows: np.ndarray) -> tuple[int, ...] | None:
+    """The order in which the constraints are solved for the usual velocities, with these coefficients in some state;
+    None where the usual one serves."""
+    usual = _usual_order(system)
+    pivots = pivots_of(rows, usual)
+    return None if (pivots >= SMALL * np.abs(rows).max(initial=0.0)).all() else elimination_order(rows)
 
 
 @once(most=1)

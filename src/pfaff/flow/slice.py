@@ -120,7 +120,7 @@ class Slice:
     def _fields(self, graph: Graph) -> list[list[Expression]]:
         """ξ of each generator, for all coordinates."""
         q, own = graph.q, list(self.dependent)
-        fields = [[_row(g.B[i], q) + float(g.c[i]) for i in range(len(q))] for g in self.generators]
+        fields = [[row(g.B[i], q) + float(g.c[i]) for i in range(len(q))] for g in self.generators]
         if own:
             rows = graph.A[graph.nonholonomic :]
             others = [j for j in range(len(q)) if j not in own]
@@ -137,7 +137,7 @@ class Slice:
         if not self.turns and not self.dependent:
             return []
         v = graph.v
-        found = [[_row(g.B[i], v) for i in range(len(v))] for g in self.generators]
+        found = [[row(g.B[i], v) for i in range(len(v))] for g in self.generators]
         for field, rates in zip(self._fields(graph), found, strict=True):
             for j in self.dependent:
                 rates[j] = dot(gradient(field[j], graph.q), v)
@@ -266,7 +266,8 @@ def _sum(terms: Sequence[Expression]) -> Expression:
     return sum_of(list(terms)) if terms else ZERO
 
 
-def _row(numbers: np.ndarray, of: Sequence[Expression]) -> Expression:
+def row(numbers: np.ndarray, of: Sequence[Expression]) -> Expression:
+    """A linear combination of expressions."""
     return _sum([float(x) * each for x, each in zip(numbers, of, strict=True) if x])
 
 

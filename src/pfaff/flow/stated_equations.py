@@ -14,6 +14,8 @@ from pfaff.flow.lagrangian import graph_of
 from pfaff.statement.system import System
 from pfaff.threads import once
 
+EVENED = 6  # passes, each of which takes the square root of what is left
+
 
 @dataclass(frozen=True)
 class Stated:
@@ -30,18 +32,25 @@ class Stated:
         """The accelerations, a column for each state; not finite where these are singular."""
         n, m, count = len(self.h), len(self.gamma), self.h.shape[1] if self.h.ndim > 1 else 1
         M, A = (each.reshape(-1, n, count).transpose(2, 0, 1) for each in (self.M, self.A))
-        inertia = np.diagonal(M, axis1=1, axis2=2).max(axis=0)
-        units = 1 / np.sqrt(np.where(inertia > 0, inertia, 1.0))
-        rows = (np.abs(A) * units).max(axis=(0, 2), initial=0.0)
-        scale = np.concatenate([units, 1 / np.where(rows, rows, 1.0)])
         matrix = np.zeros((count, n + m, n + m))
         matrix[:, :n, :n], matrix[:, n:, :n], matrix[:, :n, n:] = M, A, A.transpose(0, 2, 1)
+        scale = _evened(np.abs(matrix).max(axis=0, initial=0.0))
         right = -np.concatenate([self.h.reshape(n, count), self.gamma.reshape(m, count)]).T
         try:
             found = np.linalg.solve(matrix * scale[:, None] * scale, (right * scale)[..., None])[..., 0] * scale
         except np.linalg.LinAlgError:
             return np.full((n, count), np.nan)
         return found[:, :n].T
+
+
+def _evened(sizes: np.ndarray) -> np.ndarray:
+    """Factors of rows and columns alike that make the largest entry of each about one (Ruiz 2001): inertias may vanish
+    where constraints have entries."""
+    scale = np.ones(len(sizes))
+    for _ in range(EVENED):
+        rows = (sizes * scale).max(axis=1, initial=0.0) * scale
+        scale = scale / np.sqrt(np.where((rows > 0) & np.isfinite(rows), rows, 1.0))
+    return scale
 
 
 class StatedEquations:

@@ -44,7 +44,7 @@ class AtRest:
     def jacobian(self) -> np.ndarray:
         """Derivative of ``balance`` and ``held`` with respect to coordinates and multipliers."""
         n, s, m = len(self.M), self.nonholonomic, len(self.A)
-        jacobian = np.zeros((n + m, n + m, *self.M.shape[2:]))
+        jacobian = np.zeros((n + m, n + m, *self.M.shape[2:]), dtype=self.K.dtype)
         jacobian[:n, :n], jacobian[:n, n:] = self.K, self.A.swapaxes(0, 1)
         jacobian[n : n + s, :n], jacobian[n + s :, :n] = self.B[:s], self.A[s:]
         return jacobian
@@ -100,7 +100,7 @@ class Statics:
         ends = accumulate(prod(shape) for shape in shapes)
         self._blocks = [(slice(end - prod(shape), end), shape) for end, shape in zip(ends, shapes, strict=True)]
         self.merely_pushed = bool(load) and not {e.value for e in load} & {*parameters_in(demanded + matrices)}
-        self._function = Compiled(at_rest, unknowns)
+        self.function = Compiled(at_rest, unknowns)
 
     def __call__(self, q: np.ndarray, multipliers: np.ndarray, parameters: np.ndarray, time: float = 0.0) -> AtRest:
         """The values at one configuration, or at many when q and the multipliers have a trailing batch axis."""
@@ -108,15 +108,17 @@ class Statics:
 
     def at(self, z: np.ndarray, parameters: np.ndarray, time: float = 0.0) -> AtRest:
         """The values for coordinates and multipliers in one array."""
-        values = self._function(z, parameters, time)
-        batch = values.shape[1:]
-        parts = [values[place].reshape(shape + batch) for place, shape in self._blocks]
-        balance, held, pushed, M, C, K, A, B = parts
+        balance, held, pushed, M, C, K, A, B = self.parts(self.function(z, parameters, time))
+        batch = M.shape[2:]
         if not batch and self._system.uniform_motion:  # at speed, terms cancel that vanish at rest
             w, s = np.abs(frame_velocities_at(self._system, parameters)), self.nonholonomic
             balance = np.where(np.abs(balance) > CANCELLED * (np.abs(C) @ w), balance, 0.0)
             held[:s] = np.where(np.abs(held[:s]) > CANCELLED * (np.abs(A[:s]) @ w), held[:s], 0.0)
         return AtRest(balance, held, M, C, K, A, B, self.nonholonomic, pushed if len(pushed) else None)
+
+    def parts(self, values: np.ndarray) -> list[np.ndarray]:
+        """Balance, demands, their derivatives with respect to the load, M, C, K, A and B."""
+        return [values[place].reshape(shape + values.shape[1:]) for place, shape in self._blocks]
 
 
 def all_reactions(

@@ -19,16 +19,17 @@ Where holonomic constraints determine some coordinates by others, ξ need be of 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import combinations, islice
+from itertools import chain, combinations, islice
+from typing import NamedTuple
 
 import numpy as np
 
-from pfaff.flow.probing import Draw, Lift, Probe, State, lifted, probe_of
+from pfaff.flow.probing import Draw, Lift, Probe, Sample, State, lifted, probe_of
 from pfaff.flow.shape import ignorable_coordinates
 from pfaff.statement.system import System
-from pfaff.threads import once
+from pfaff.threads import cached_property, once
 
 NULL = 1e-12  # singular values of the rows, in units of their terms, below which they are rounding
 DOUBTFUL = 1e-8  # up to this they are neither rounding nor clearly more
@@ -37,6 +38,7 @@ WHOLE = 1e-11  # relative distance from whole numbers that is rounding
 CONFIRMED = 3  # states at which symmetries are confirmed
 CHOICES = 24  # choices of dependent coordinates that are tried
 MANY = 30  # coordinates beyond which only translations are sought: a rotation has that many times as many unknowns
+LARGEST = 1e100  # largest entry whose square can be summed
 SPREAD = (0.6, 1.6)  # parameters are drawn between these multiples of their defaults
 
 
@@ -113,14 +115,12 @@ def hold(system: System, numbers: tuple[float, ...]) -> bool:
     found = symmetries(system)
     if system.rods or not found.generators:
         return True
-    S, draw = found.sizes, lambda _: np.array(numbers, dtype=float)
-    fields = [np.append((each.B / S[:, None] * S).ravel(), each.c / S) for each in found.generators]
-    unit = np.array([each / np.linalg.norm(each) for each in fields]).T
+    S, draw, probe = found.sizes, lambda _: np.array(numbers, dtype=float), probe_of(system)
     dependent = found.generators[0].dependent
-    free = [k for k in range(len(S)) if k not in dependent]
-    kept = [*(i * len(S) + j for i in free for j in free), *(len(S) ** 2 + i for i in free)]
-    samples = _sampled(probe_of(system), draw, S, CONFIRMED, dependent)
-    left = [np.abs(rows @ unit[kept]).max(initial=0.0) for _, rows, _ in samples]
+    moved = found.moved
+    moved[list(dependent)] = True
+    states = chain(probe.states(draw, S, CONFIRMED, 1897), probe.elsewhere(moved, draw, S, 1898))
+    left = (each.broken_by(g, S) for each in rows_at(probe, states, S, dependent) for g in found.generators)
     return max(left, default=0.0) < DOUBTFUL
 
 
@@ -140,42 +140,89 @@ def _found(probe: Probe, draw: Draw) -> Symmetries | None:
     Of all choices of dependent coordinates, the one with the most generators; without any, if that has as many."""
     S = probe.settled_sizes(draw, probe.sizes(draw(np.random.default_rng(0))))
     choices = combinations(range(probe.n), probe.held) if probe.held and probe.system.autonomous else ()
-    every = (_generators(probe, draw, S, dependent) for dependent in ((), *islice(choices, CHOICES)))
-    return max((each for each in every if each is not None), key=lambda each: len(each.generators), default=None)
+    tried = (_Trial.of(probe, draw, S, dependent) for dependent in ((), *islice(choices, CHOICES)))
+    best: Symmetries | None = None
+    for each in sorted(filter(None, tried), key=lambda trial: -len(trial.found.generators)):
+        if best and len(best.generators) >= len(each.found.generators):
+            break
+        confirmed = each.confirmed(probe, draw)
+        best = confirmed if best is None or len(confirmed.generators) > len(best.generators) else best
+    return best
 
 
-def _generators(probe: Probe, draw: Draw, S: np.ndarray, dependent: tuple[int, ...]) -> Symmetries | None:
-    free = [k for k in range(probe.n) if k not in dependent]
-    n = len(free)
-    affine = n <= MANY and not probe.graph.drift  # a frame that moves would be turned as well
-    samples = list(_sampled(probe, draw, S, int(np.ceil(1.5 * (n + 1))) + 6 if affine else 8, dependent))
-    if len(samples) < n + 2:
-        return None
-    flow, carried = (np.vstack(each) for each in list(zip(*samples, strict=True))[1:])
-    speeds = np.array([at.v[free] / S[free] / np.abs(at.v / S).max(initial=1e-300) for at, _, _ in samples])
-    translations, doubt = _null(flow[:, n * n :])
-    found = [np.concatenate([np.zeros(n * n), c]) for c in _echelon(translations)]
-    if affine:
-        turning, more = _null(np.vstack([flow, carried]))
-        doubt = max(doubt, more)
-        found += list(_beyond_translations(turning, translations, speeds))
-    return Symmetries(tuple(_unit(each, S, free, dependent) for each in found), S, doubt)
+class _Rows(NamedTuple):
+    """What generators obey at a state: B and c for the flow, in units of all terms; c alone, in units of its own; and
+    the inertia."""
+
+    at: State
+    flow: np.ndarray
+    shift: np.ndarray
+    inertia: np.ndarray
+
+    def broken_by(self, generator: Generator, S: np.ndarray) -> float:
+        """How far a generator is from obeying the rows for the flow."""
+        free = [k for k in range(len(S)) if k not in generator.dependent]
+        B, c = (generator.B / S[:, None] * S)[np.ix_(free, free)], (generator.c / S)[free]
+        size = np.sqrt((B**2).sum() + c @ c)
+        left = self.shift @ c if generator.translates else self.flow @ np.append(B, c)
+        return float(np.abs(left).max(initial=0.0) / size)
 
 
-def _sampled(
-    probe: Probe, draw: Draw, S: np.ndarray, count: int, dependent: tuple[int, ...]
-) -> Iterator[tuple[State, np.ndarray, np.ndarray]]:
-    """Random states, each with the rows for the flow and the row for the inertia."""
-    for at, numbers, time, generator in probe.states(draw, S, count, 1897):
+@dataclass(frozen=True, eq=False)
+class _Trial:
+    """The generators that obey the rows of some samples, with some coordinates that follow from the others."""
+
+    samples: list[_Rows]
+    S: np.ndarray
+    dependent: tuple[int, ...]
+    affine: bool
+
+    @classmethod
+    def of(cls, probe: Probe, draw: Draw, S: np.ndarray, dependent: tuple[int, ...]) -> _Trial | None:
+        """By random states; None if too few obey the constraints."""
+        n = probe.n - len(dependent)
+        affine = n <= MANY and not probe.graph.drift  # a frame that moves would be turned as well
+        states = probe.states(draw, S, int(np.ceil(1.5 * (n + 1))) + 6 if affine else 8, 1897)
+        samples = list(rows_at(probe, states, S, dependent))
+        return cls(samples, S, dependent, affine) if len(samples) >= n + 2 else None
+
+    def confirmed(self, probe: Probe, draw: Draw) -> Symmetries:
+        """The generators that also obey the rows at other scales and where hidden terms come to light."""
+        if not self.found.generators and not self.found.doubtful:
+            return self.found
+        moved = self.found.moved | bool(self.found.doubtful)
+        moved[list(self.dependent)] = True
+        more = rows_at(probe, probe.elsewhere(moved, draw, self.S, 1898), self.S, self.dependent)
+        return _Trial([*self.samples, *more], self.S, self.dependent, self.affine).found
+
+    @cached_property
+    def found(self) -> Symmetries:
+        S, free = self.S, [k for k in range(len(self.S)) if k not in self.dependent]
+        n = len(free)
+        flow, shift, inertia = (np.vstack(each) for each in list(zip(*self.samples, strict=True))[1:])
+        speeds = np.array([at.v[free] / S[free] / np.abs(at.v / S).max(initial=1e-300) for at, *_ in self.samples])
+        translations, nearly = _null(shift)
+        found, doubt = [np.concatenate([np.zeros(n * n), c]) for c in _echelon(translations)], len(nearly)
+        if self.affine:
+            turning, nearly = _null(np.vstack([flow, inertia]))
+            doubt += len(_turning(nearly, speeds))
+            found += list(_beyond_translations(turning, translations, speeds))
+        return Symmetries(tuple(_unit(each, S, free, self.dependent) for each in found), S, doubt)
+
+
+def rows_at(probe: Probe, states: Iterable[Sample], S: np.ndarray, dependent: tuple[int, ...]) -> Iterator[_Rows]:
+    """States, each with its rows."""
+    for at, numbers, time, generator in states:
         w = S * (at.N @ generator.normal(size=at.N.shape[1]))
         changes = probe.changes(at, w, numbers, time)
         along = probe.changes(at._replace(v=w), w, numbers, time)[0] if dependent else changes[0]
-        if not all(np.isfinite(each).all() for each in (*changes, along)):
+        if not all((np.abs(each) < LARGEST).all() for each in (*changes, along)):
             continue
         by_q, by_v, slopes = (each * S for each in changes)
         lift = lifted(probe, at, S, by_q, by_v, along * S, dependent)
         if lift is not None:
-            yield at, np.vstack(_rows(probe, at, S, by_q, by_v, lift)), _isometry(at, S, slopes, w, lift)
+            flow, shift = map(np.vstack, zip(*_rows(probe, at, S, by_q, by_v, lift), strict=True))
+            yield _Rows(at, flow, shift, _isometry(at, S, slopes, w, lift))
 
 
 def _unit(field: np.ndarray, S: np.ndarray, free: list[int], dependent: tuple[int, ...]) -> Generator:
@@ -194,8 +241,11 @@ def _whole(entries: np.ndarray) -> np.ndarray:
     return np.where(np.abs(entries - whole) < WHOLE * np.abs(whole), whole, entries)
 
 
-def _rows(probe: Probe, at: State, S: np.ndarray, by_q: np.ndarray, by_v: np.ndarray, lift: Lift) -> list[np.ndarray]:
-    """The rows for accelerations, for A a + γ, A v + b and φ, each kind in units of its terms.
+def _rows(
+    probe: Probe, at: State, S: np.ndarray, by_q: np.ndarray, by_v: np.ndarray, lift: Lift
+) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """The rows for accelerations, for A a + γ, A v + b and φ, each kind in units of its terms, and of its terms for
+    translations.
 
     Where dependent coordinates follow from the holonomic constraints, these are carried along by construction."""
     n, own = probe.n, probe.m - (probe.held if len(lift.free) < probe.n else 0)
@@ -210,15 +260,15 @@ def _rows(probe: Probe, at: State, S: np.ndarray, by_q: np.ndarray, by_v: np.nda
         phi = units[m - probe.held :] * by_q[n + 2 * m :]
         kinds.append((phi, 0 * phi, 0 * phi))
     x, v, a = (each[lift.free] / S[lift.free] for each in (at.q, at.v, at.a))
-    found = []
     for Rq, Rv, Ra in kinds:
         by_field = Rq @ lift.E + Rv @ lift.G + Ra @ lift.K
         pairs = ((by_field, x), (Rv @ lift.E + Ra @ lift.H, v), (Ra @ lift.E, a))
         terms = [each[:, :, None] * along for each, along in pairs]
-        sizes = np.sqrt(sum((term**2).sum(axis=(1, 2)) for term in terms) + (by_field**2).sum(axis=1))
+        own = (by_field**2).sum(axis=1)
+        sizes = np.sqrt(sum((term**2).sum(axis=(1, 2)) for term in terms) + own)
         rows = np.hstack([sum(terms).reshape(len(Rq), -1), by_field])
-        found.append(rows / (sizes.max(initial=0.0) or 1.0))
-    return found
+        alike = np.sqrt(sum((each * along) ** 2 for each, along in pairs).sum(axis=1) + own)
+        yield rows / (sizes.max(initial=0.0) or 1.0), by_field / (alike.max(initial=0.0) or 1.0)
 
 
 def _isometry(at: State, S: np.ndarray, slopes: np.ndarray, w: np.ndarray, lift: Lift) -> np.ndarray:
@@ -229,29 +279,36 @@ def _isometry(at: State, S: np.ndarray, slopes: np.ndarray, w: np.ndarray, lift:
     return row[None] / ((np.abs(row).max() + np.abs(turned).max()) or 1.0)
 
 
-def _null(rows: np.ndarray) -> tuple[np.ndarray, int]:
-    """An orthonormal basis of the null space, as rows, and how many more directions are nearly null."""
+def _null(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """An orthonormal basis of the null space, as rows, and of what is nearly null."""
     many = rows.shape[0] / rows.shape[1]
     if many > 1:
         rows = np.asarray(np.linalg.qr(rows, mode="r"))
     _, values, right = np.linalg.svd(rows, full_matrices=True)
     values = np.append(values, np.zeros(len(right) - len(values))) / np.sqrt(max(many, 1.0))
-    return right[values < NULL], int(((values >= NULL) & (values < DOUBTFUL)).sum())
+    return right[values < NULL], right[(values >= NULL) & (values < DOUBTFUL)]
 
 
 def _beyond_translations(fields: np.ndarray, translations: np.ndarray, speeds: np.ndarray) -> np.ndarray:
     """Fields that change velocities, and move nothing that translations move as well.
 
     Those that do not are translations, multiples of them by integrals of the constraints, or vanish on φ = 0."""
+    n, own = speeds.shape[1], _turning(fields, speeds)
+    if not len(own):
+        return own
+    own[:, n * n :] -= own[:, n * n :] @ translations.T @ translations
+    order = np.r_[n * n : n * n + n, : n * n]  # first by the coordinates that turn with others
+    return _echelon(own[:, order])[:, np.argsort(order)]
+
+
+def _turning(fields: np.ndarray, speeds: np.ndarray) -> np.ndarray:
+    """Combinations of fields that change velocities."""
     n = speeds.shape[1]
     if not len(fields):
         return fields
     changed = np.einsum("fij,sj->fsi", fields[:, : n * n].reshape(-1, n, n), speeds).reshape(len(fields), -1)
     left, values, _ = np.linalg.svd(changed, full_matrices=False)
-    own = left[:, values > ACTS * np.sqrt(len(speeds))].T @ fields
-    own[:, n * n :] -= own[:, n * n :] @ translations.T @ translations
-    order = np.r_[n * n : n * n + n, : n * n]  # first by the coordinates that turn with others
-    return _echelon(own[:, order])[:, np.argsort(order)]
+    return left[:, values > ACTS * np.sqrt(len(speeds))].T @ fields
 
 
 def _echelon(rows: np.ndarray) -> np.ndarray:

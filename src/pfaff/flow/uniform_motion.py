@@ -20,6 +20,7 @@ from pfaff.flow.conversion import convert
 from pfaff.flow.graph import CLOCK, ZERO, Expression, subs
 from pfaff.flow.lagrangian import Graph, graph_of
 from pfaff.flow.tape import tape_of
+from pfaff.statement.hidden_terms import hidden_terms, places
 from pfaff.statement.plain_symbols import Statement
 from pfaff.statement.system import System
 from pfaff.threads import once
@@ -53,7 +54,12 @@ def _demand_velocities(s: Statement) -> bool:
 @once(most=1)
 def comoving_graph(system: System) -> Graph:
     """Lagrange's equations in coordinates that move along with the constraints: those of the system, if these rest."""
-    graph, w = graph_of(system), system.uniform_motion
+    return comoving(graph_of(system))
+
+
+def comoving(graph: Graph) -> Graph:
+    """The graph of a system in coordinates that move along with its constraints."""
+    w = graph.system.uniform_motion
     if not w:
         return graph
 
@@ -176,7 +182,7 @@ def _solved(equations: list[sm.Expr], unknowns: tuple[sm.Symbol, ...], moving: s
 def _unchanged(system: System, w: tuple[sm.Expr, ...]) -> bool:
     """Whether inertia, forces, constraints and quasi-velocities are alike along w, at random states, parameters and
     times."""
-    graph, n = graph_of(system), len(system.coordinates)
+    graph, n, s = graph_of(system), len(system.coordinates), system.statement
     quasi = [convert(form, graph.symbols) for form in system.quasi_forms.values()]
     groups = [
         [e for row in graph.M for e in row],
@@ -195,20 +201,39 @@ def _unchanged(system: System, w: tuple[sm.Expr, ...]) -> bool:
     defaults = [None if value is None else float(value) for value in system.parameters.values()]
     signs = np.array([-1.0 if value is not None and value < 0 else 1.0 for value in defaults])
     usual = np.array([value or 1.0 for value in defaults])
+    terms = hidden_terms(_stated(s), [x for x, rate in zip((*s.q, s.time), (*w, 1), strict=True) if rate])
+    variables = (*s.q, *s.v, s.time)
+
+    def alike(x: np.ndarray, numbers: np.ndarray, time: float, later: float) -> bool | None:
+        """Whether all is alike at a state and where that will have moved; None where it is not finite."""
+        x, now, wait = np.asarray(x, np.longdouble), np.longdouble(time), np.longdouble(later)
+        here = tape.value(x, numbers, now)
+        moved = x + wait * np.concatenate([here[len(here) - n :], np.zeros(n, np.longdouble)])
+        there = tape.value(moved, numbers, now + wait)
+        if not (np.isfinite(here).all() and np.isfinite(there).all()):
+            return None
+        pairs = zip(np.split(here[:-n], ends), np.split(there[:-n], ends), strict=True)
+        return all(not len(a) or np.abs(a - b).max() <= ROUNDING * max(1.0, np.abs(a).max()) for a, b in pairs)
+
     for k in range(2 * TRIALS):
         for size in SIZES:
             shares = generator.uniform(0.5, 1.5, len(defaults))
-            numbers = (shares * (usual if k % 2 else signs)).astype(np.longdouble)
-            x = generator.uniform(0.2 * size, size, 2 * n).astype(np.longdouble)
-            time, later = (np.longdouble(each) for each in generator.uniform(0.3, 1.5, 2))
-            here = tape.value(x, numbers, time)
-            moved = x + later * np.concatenate([here[len(here) - n :], np.zeros(n, np.longdouble)])
-            there = tape.value(moved, numbers, time + later)
-            if np.isfinite(here).all() and np.isfinite(there).all():
+            drawn = shares * (usual if k % 2 else signs)
+            numbers = drawn.astype(np.longdouble)
+            x = generator.uniform(0.2 * size, size, 2 * n)
+            time, later = generator.uniform(0.3, 1.5, 2).tolist()
+            found = alike(x, numbers, time, later)
+            if found is not None:
                 break
-        else:
+        if not found:
             return False
-        for a, b in zip(np.split(here[:-n], ends), np.split(there[:-n], ends), strict=True):
-            if len(a) and not np.abs(a - b).max() <= ROUNDING * max(1.0, np.abs(a).max()):
+        start, given = dict(zip(variables, (*x, time), strict=True)), dict(zip(system.parameters, drawn, strict=True))
+        for place in places(terms, (), start, dict.fromkeys(variables, 1.0), given):
+            z = np.array([place[each] for each in variables])
+            if alike(z[:-1], numbers, z[-1], later) is False:
                 return False
     return True
+
+
+def _stated(s: Statement) -> list[sm.Expr]:
+    return [s.kinetic, s.potential, s.dissipation, *s.forces, *s.constraints, *s.positions]

@@ -43,6 +43,7 @@ FLOOR = 1e-3  # steps shorter than this, relative to the longest so far, are acc
 SHORTEST = 1e-12  # step, relative to the duration, at which a failure of Newton's method ends the motion
 COARSEST = 1e-3  # tolerance that steps of a given length are judged by
 HEARD = 100  # steps between two reports of progress
+FEW = 4  # parts of a step in which steep functions must be resolved: what happens between the ends is not looked at
 TINY = np.finfo(float).tiny
 
 
@@ -150,7 +151,7 @@ def _resolution(task: Task) -> Resolution | None:
         v = x[len(x) // 2 :]
         return steep(x, np.concatenate([v, 0 * v]), case.numbers, t)
 
-    return Resolution(steep, arguments, NEVER * abs(task.duration))
+    return Resolution(steep, arguments, NEVER * abs(task.duration), parts=FEW)
 
 
 def _leaps(resolution: Resolution, node: Node, found: Node) -> bool:

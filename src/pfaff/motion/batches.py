@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from functools import partial
 from queue import SimpleQueue
 from typing import TYPE_CHECKING
 
@@ -14,7 +13,7 @@ import numpy as np
 from pfaff.errors import PfaffError
 from pfaff.flow.batch_integrator import LANES, Lanes
 from pfaff.motion import taylor
-from pfaff.motion.between_steps import Guard
+from pfaff.motion.between_steps import Guard, lanes_start_well
 from pfaff.motion.drive import Driven
 from pfaff.motion.lost_rank import SUSPICIOUS, end_where_singular
 from pfaff.motion.outcomes import FINISHED, INTERRUPTED, NOT_RUN, Outcome, Status
@@ -106,7 +105,11 @@ class Batches:
         integrator.put(0.0, self.x[:, members], pars)
         integrator.advance(self.t[-1], 1, self.max_step)
         first = np.abs(integrator.last_h)
-        if not np.isfinite(integrator.state).all() or not (first > 0).all() or not self._starts_well(integrator):
+        if (
+            not np.isfinite(integrator.state).all()
+            or not (first > 0).all()
+            or not lanes_start_well(integrator, self.tolerance)
+        ):
             return None
         pars[-1] = taylor.stabilisation(np.copysign(first, self.t[-1]))
         integrator.put(0.0, self.x[:, members], pars)
@@ -118,17 +121,6 @@ class Batches:
         steady = (integrator.shortest >= SUSPICIOUS * integrator.longest).all()
         good = steady and integrator.reached.all() and np.isfinite(samples).all()
         return samples.transpose(1, 0, 2) if good else None
-
-    def _starts_well(self, integrator: Lanes) -> bool:
-        """Whether the first steps of all lanes obey the equations in between."""
-        polynomials, lengths = integrator.tc.transpose(2, 0, 1).copy(), integrator.last_h.copy()
-        return all(
-            Guard(partial(integrator.rates, k), self.tolerance).judge(
-                np.array([0.0, lengths[k]]), polynomials[k : k + 1]
-            )
-            is None
-            for k in range(self.lanes)
-        )
 
     def _alone(self, k: int) -> None:
         """Run a member of a failed batch by itself, as far as it gets."""

@@ -164,7 +164,8 @@ class Run:
         """The end of the last step, or the state before the first steep function that it does not resolve."""
         if self.resolution is None:
             return self.last
-        good = self.resolution.good(before, self.last[0], lambda t: here if t == before else self.sample(t))
+        allowed = self.relative * np.maximum(np.abs(here), np.abs(self.last[1])) + self.absolute
+        good = self.resolution.good(before, self.last[0], lambda t: here if t == before else self.sample(t), allowed)
         if good == self.last[0]:
             return self.last
         return good, (here if good == before else self.sample(good))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,13 +16,14 @@ from pfaff.flow.compiled import Compiled
 from pfaff.flow.differentiation import gradient
 from pfaff.flow.graph import Expression, expression, subs, sum_of
 from pfaff.flow.lagrangian import Graph, dot, graph_of, stated_graph_of
-from pfaff.flow.structured import Matched
-from pfaff.flow.structured_views import energy_rows, power_rows
 from pfaff.motion.dense_output import Flight
 from pfaff.motion.drive import Driven
 from pfaff.statement import System
 from pfaff.statement.told import answering
 from pfaff.threads import cached_property, once
+
+if TYPE_CHECKING:
+    from pfaff.flow.structured import Matched
 
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(12)
 AT_ONCE = 20_000  # steps whose nodes are evaluated together
@@ -131,6 +133,8 @@ class Measured:
 def measures(system: System) -> Compiled | Matched:
     """T, V and Jacobi's energy, then the residual of every constraint: positions first, then velocities."""
     if system.rods:
+        from pfaff.flow.structured_views import energy_rows
+
         return energy_rows(system)
     graph = stated_graph_of(system)
     total = sum_of([dot(gradient(graph.kinetic, graph.v), graph.v), -graph.kinetic, graph.potential])
@@ -142,6 +146,8 @@ def measures(system: System) -> Compiled | Matched:
 def powers(system: System) -> Compiled | Matched:
     """Powers dissipated and supplied."""
     if system.rods:
+        from pfaff.flow.structured_views import power_rows
+
         return power_rows(system)
     graph = graph_of(system)
     reactions = graph.solve()[1] if system.redundant else system.flow.reaction_expressions

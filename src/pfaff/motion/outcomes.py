@@ -46,6 +46,13 @@ class Status(str):
         """The same outcome; its words tell every check that failed."""
         return Status(self.outcome, doubted(str(self), checks).removeprefix(self.outcome.value))
 
+    def leaving(self, since: float | None) -> Status:
+        """The same outcome; its words tell since when steps left their equations, however short they were."""
+        if since is None:
+            return self
+        words = self.removeprefix(self.outcome.value)
+        return Status(self.outcome, f"{words}; from t = {since:g} on shorter steps obey the equations no better")
+
     @property
     def notes(self) -> dict[str, str]:
         """What a file keeps of it: its words, and the name of its outcome."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -56,6 +56,7 @@ def fly(
     except KeyboardInterrupt:
         hand_on()
         flight.status = INTERRUPTED
+    flight.status = flight.status.leaving(guard.doubtful)
     return flight
 
 
@@ -149,14 +150,18 @@ def _to(
         if left <= 0:
             flight.status = TOO_MANY
             return
-        watched = guard.steep is not None or flight.steps < looked_at or guard.room is not None
-        leg = sampling.leg if sampling and flight.steps < SAMPLED and not watched else None
+        every = flight.steps < looked_at or guard.room is not None
+        watched = guard.steep is not None or every
+        leg = sampling.leg if sampling and flight.steps < SAMPLED and not every else None
         at_once = min(AT_ONCE if leg else chunk, left, pace.due - flight.steps)
         if watched:
             at_once = min(at_once, 1 if guard.room else RELAXED[0] if guard.steep else FIRST)
         limits = {"most": at_once, "longest": min(longest_step, guard.room or np.inf)}
-        ended = leg(integrator, limits, flight) if leg else None
-        taken = ended or _dense(integrator, target, limits, flight, guard, watched)
+        ended = leg(integrator, limits, flight, guard) if leg else None
+        if isinstance(ended, Doubt):
+            limits["most"] = ended.steps
+            ended = None
+        taken = ended or _dense(integrator, target, limits, flight, guard, watched, every)
         if sampling and not ended:
             sampling.catch_up(flight)
         flight.steps += taken.steps
@@ -171,10 +176,11 @@ def _to(
             failures, pace.due = guard.failures, min(pace.due, flight.steps + FIRST)
         if flight.steps >= pace.due:
             length = pace.recent(flight)
-            if not length:
+            if not length and guard.room is None:
                 flight.status = COLLAPSED
                 return
-            relax(length)
+            if length:  # else shorter steps are tried
+                relax(length)
         progress(abs(integrator.time / target))
         spent = time.perf_counter() - began
         chunk = int(np.clip(chunk * HEARD / max(spent, 1e-6), chunk, 4 * chunk)) if spent < HEARD else chunk
@@ -190,14 +196,24 @@ def _starts_well(integrator: Integrator, target: float, longest_step: float, gua
         integrator.step(np.copysign(min(abs(left), longest_step), left))
         times.append(integrator.time)
         polynomials.append(integrator.tc.copy())
-    well = guard.judge(np.array(times), np.array(polynomials)) is None
-    guard.room = None
     integrator.put(*start)
-    return well
+    return replace(guard).judge(np.array(times), np.array(polynomials)) is None
+
+
+class Doubt(NamedTuple):
+    """So many steps, of which the last one does not obey the equations."""
+
+    steps: int
 
 
 def _dense(
-    integrator: Integrator, target: float, limits: dict[str, Any], flight: Flight, guard: Guard, watched: bool
+    integrator: Integrator,
+    target: float,
+    limits: dict[str, Any],
+    flight: Flight,
+    guard: Guard,
+    watched: bool,
+    every: bool,
 ) -> Advance:
     """Some steps, with their dense output; only those before the first one that fails, where they are judged."""
     taken = integrator.advance(target, **limits, dense=True)
@@ -205,8 +221,8 @@ def _dense(
     if dense is None or dense.bounds[0] == dense.bounds[1]:
         return taken
     ends = taken.end is End.NOT_FINITE  # steps shorten without limit on the way to infinity
-    watched = watched or (not ends and _leaps(dense.bounds, taken.longest, taken.steps))
-    failure = guard.judge(dense.times, dense.tcs) if watched else None
+    every = every or (not ends and _leaps(dense.bounds, taken.longest, taken.steps))
+    failure = guard.judge(dense.times, dense.tcs, every) if watched or every else None
     if failure is None:
         flight.pieces.append(dense)
         return taken
@@ -237,17 +253,25 @@ class Sampling:
         if len(reached) and flight.pieces:
             flight.samples.append(np.array(flight.pieces[-1](reached)))
 
-    def leg(self, integrator: Integrator, limits: dict[str, Any], flight: Flight) -> Advance | None:
-        """Some steps, sampled on the way; None, and nothing changed, if they do not end as they should."""
+    def leg(
+        self, integrator: Integrator, limits: dict[str, Any], flight: Flight, guard: Guard
+    ) -> Advance | Doubt | None:
+        """Some steps, sampled on the way; None, and nothing changed, if they do not end as they should, or a doubt if
+        past something steep one does not obey the equations in between."""
         start, x, pars = integrator.time, integrator.state.copy(), integrator.pars.copy()
         integrator.put(start, x, pars)  # a time in one float, from which the steps can be repeated exactly
         ahead = self.t[sum(map(len, flight.samples)) :]
-        taken = integrator.advance(float(self.t[-1]), **limits, grid=ahead)
-        if taken.end is End.NOT_FINITE or _leaps((start, integrator.time), taken.longest, taken.steps):
+        taken = integrator.advance(float(self.t[-1]), **limits, grid=ahead, dense=guard.steep is not None)
+        end, dense, doubt = integrator.time, taken.dense, None
+        whole = taken.end is not End.NOT_FINITE and not _leaps((start, end), taken.longest, taken.steps)
+        if whole and dense is not None:
+            states = np.vstack([dense.tcs[:, :, 0], integrator.state])
+            doubt = guard.first_doubt(dense.times, states.T, dense.tcs.__getitem__)
+        if not whole or doubt is not None:
             integrator.put(start, x, pars)
-            return None
+            return None if doubt is None else Doubt(doubt + 1)
         flight.samples.append(taken.samples)
-        flight.pieces.append(Leg(self.borrow, (start, integrator.time), x, pars, float(self.t[-1]), limits))
+        flight.pieces.append(Leg(self.borrow, (start, end), x, pars, float(self.t[-1]), limits))
         return taken
 
 

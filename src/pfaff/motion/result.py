@@ -68,8 +68,9 @@ class Motion(Checked):
     @property
     def _demanded(self) -> str:
         """Initial values that the constraints demand, in words."""
-        first = dict(zip(self.states, self.y[:, 0].tolist(), strict=True))
-        told = [f"{name} = {first[name]:g}" for name in self.changes if name in first]
+        told = [
+            f"{name} = {self[name][0]:g}" for name in self.changes if name in (*self.states, *self.quasi_velocities)
+        ]
         more = [f"and {len(told) - TOLD} more"] if len(told) > TOLD else []
         if not told:
             return ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -56,6 +56,12 @@ MANY_STEPS = 3e5  # first steps of Taylor's method in a motion, beyond which it 
 APART = 1e3  # ratio of the fastest decay to the slowest time scale of a stiff motion
 
 
+@lru_cache(maxsize=1000, typed=True)
+def written(value: Any) -> str:
+    """A value as text; SymPy's takes as long as a step."""
+    return str(value)
+
+
 @dataclass(frozen=True, eq=False)
 class Task:
     """What is to be integrated: a driven case, its start and its sampling."""
@@ -96,7 +102,7 @@ class Task:
             "reaction_names": case.system.reaction_names if case.system.stated.constraints else (),
             "changes": self.start.changes | self.filled,
             "system": case.system.name,
-            "values": {name: str(value) for name, value in case.values.items()},
+            "values": {name: written(value) for name, value in case.values.items()},
             "case": case,
         }
 

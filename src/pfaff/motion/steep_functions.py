@@ -21,7 +21,7 @@ from pfaff.flow.graph import CLOCK, expression, par
 from pfaff.flow.lagrangian import graph_of
 from pfaff.statement import System
 from pfaff.statement.odes import Ode
-from pfaff.threads import once
+from pfaff.threads import cached_property, once
 
 WIDTH = 0.5  # change of an argument between two points looked at, relative to the scale on which its function varies
 ASLEEP = 100.0  # |u| beyond which tanh u, erf u, 1/cosh u, and beyond whose negative exp u, are constant in all digits
@@ -56,17 +56,27 @@ class Steep:
         change = np.abs(right[0] - left[0])
         reach = np.maximum(change, np.maximum(np.abs(left[1]), np.abs(right[1])) * np.abs(length))
         low, high = np.minimum(left[0], right[0]) - reach, np.maximum(left[0], right[0]) + reach
-        near = np.minimum(np.abs(left[0]), np.abs(right[0]))
-        kinds, tiny = self.kinds[:, None], np.finfo(float).tiny
-        scale = np.select(
-            [kinds == ALGEBRAIC, kinds == POWER],
-            [np.maximum(near, tiny) / self.exponents[:, None], np.maximum(largest, tiny) / self.exponents[:, None]],
-            1.0,
-        )
-        asleep = ((kinds == EXPONENTIAL) | (kinds == SIGMOID)) & (high < -ASLEEP)
-        asleep |= (kinds == SIGMOID) & (low > ASLEEP)
+        algebraic, power, falling, sigmoid = self._masks
+        asleep = falling & (high < -ASLEEP) | sigmoid & (low > ASLEEP)
         with np.errstate(invalid="ignore", over="ignore"):
-            return np.where(asleep | ~np.isfinite(reach), 0.0, reach / (WIDTH * scale))
+            units = reach / WIDTH
+            if self._relative:
+                scale = np.where(
+                    algebraic, np.minimum(np.abs(left[0]), np.abs(right[0])), np.where(power, largest, 1.0)
+                )
+                units = units * self.exponents[:, None] / np.maximum(scale, np.finfo(float).tiny)
+            return np.where(asleep | ~np.isfinite(reach), 0.0, units)
+
+    @cached_property
+    def _masks(self) -> tuple[np.ndarray, ...]:
+        """Which functions vary relative to their own argument, to the largest, which fall asleep below, which above."""
+        kinds = self.kinds[:, None]
+        falling = (kinds == EXPONENTIAL) | (kinds == SIGMOID)
+        return kinds == ALGEBRAIC, kinds == POWER, falling, kinds == SIGMOID
+
+    @cached_property
+    def _relative(self) -> bool:
+        return bool(np.isin(self.kinds, (ALGEBRAIC, POWER)).any())
 
 
 @once(most=4)

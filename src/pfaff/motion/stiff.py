@@ -15,11 +15,10 @@ from pfaff.errors import ConvergenceError
 from pfaff.flow.compiled import Compiled
 from pfaff.flow.differentiation import jacobian_entries
 from pfaff.flow.graph import expression, par
-from pfaff.flow.initial import Constraints, on_positions, on_velocities
+from pfaff.flow.initial import Constraints, on_velocities
 from pfaff.flow.lagrangian import graph_of
+from pfaff.flow.positions import on_positions
 from pfaff.flow.shape import ignorable_coordinates
-from pfaff.flow.structured import Matched
-from pfaff.flow.structured_views import stiff_rows
 from pfaff.motion.between_steps import NEVER, Resolution
 from pfaff.motion.implicit_methods import SHARPEST, Integrated, integrate
 from pfaff.motion.measures import Energy, Stored, measures, power_expressions
@@ -30,6 +29,7 @@ from pfaff.threads import cached_property, once
 
 if TYPE_CHECKING:
     from pfaff.case import Case
+    from pfaff.flow.structured import Matched
     from pfaff.motion.simulate import Task
 
 DECAYS = 100.0  # least number of time constants, within the motion, in which errors of the constraints decay
@@ -52,6 +52,7 @@ def stiff_motion(task: Task, tolerance: float, reason: str, backend: str | None)
         return derivatives(x, numbers, time).reshape(size, size)
 
     x0 = np.concatenate([task.x, [0.0, 0.0]])
+    resolution = _resolution(task, rates, numbers)
     path = integrate(
         rhs,
         jacobian,
@@ -62,7 +63,7 @@ def stiff_motion(task: Task, tolerance: float, reason: str, backend: str | None)
         backend=backend,
         max_steps=task.max_steps,
         max_step=task.max_step,
-        resolution=_resolution(task, rates, numbers),
+        resolution=resolution,
         progress=task.progress,
     )
     if len(path.t) < 2:
@@ -76,7 +77,7 @@ def stiff_motion(task: Task, tolerance: float, reason: str, backend: str | None)
         y=y,
         measures=Stored(case.system.flow.reactions(y, case.numbers, path.t), here[3:], energy, path.knots),
         **task.describe(),
-        ended=path.status,
+        ended=path.status.leaving(resolution.doubtful if resolution else None),
         method=f"{path.method}, tolerance {tolerance:g} ({reason})",
         events={},
         dense=Between(path, lambda t, x: rates(x, numbers, t)[: 2 * n], 2 * n),
@@ -90,10 +91,13 @@ def _resolution(task: Task, rates: Compiled | Matched, numbers: np.ndarray) -> R
     if steep is None:
         return None
 
-    def arguments(x: np.ndarray, t: np.ndarray) -> np.ndarray:
-        return steep(x[:n], rates(x, numbers, t)[:n], task.driven.case.numbers, t)
+    def f(x: np.ndarray, t: np.ndarray) -> np.ndarray:
+        return rates(x, numbers, t)
 
-    return Resolution(steep, arguments, NEVER * abs(task.duration))
+    def arguments(x: np.ndarray, t: np.ndarray) -> np.ndarray:
+        return steep(x[:n], f(x, t)[:n], task.driven.case.numbers, t)
+
+    return Resolution(steep, arguments, NEVER * abs(task.duration), f)
 
 
 def _sizes(case: Case, x: np.ndarray, rates: np.ndarray, time: float) -> np.ndarray:
@@ -167,6 +171,8 @@ def spread(case: Case, x: np.ndarray, duration: float) -> float:
 def compiled(system: System) -> tuple[Compiled | Matched, Compiled | Matched]:
     """The stabilised equations with the two powers, and their Jacobian; one parameter more than the system has."""
     if system.rods:
+        from pfaff.flow.structured_views import stiff_rows
+
         return stiff_rows(system)
     graph = graph_of(system)
     stabilisation = par[len(system.parameters)] if graph.A else None

@@ -93,13 +93,11 @@ def verified_ensemble(ensemble: Ensemble) -> Iterator[Check]:
 
 def _obeyed(flight: Flight, rates: Rates, tolerance: float) -> Iterator[Check]:
     path = Polynomials(*flight.polynomials(STEPS))
-    count = len(path.lengths)
-    if not count:
+    if not len(path.lengths):
         return
-    step, part = np.repeat(np.arange(count), len(POINTS)), np.tile(POINTS, count)
-    t, x, slopes = path(step, part)
+    t, x, slopes = path.grid(POINTS)
     with np.errstate(all="ignore"):
-        found = between_steps(x, slopes, rates(x, t), path.lengths[step], tolerance)
+        found = between_steps(x, slopes, rates(x, t), np.repeat(path.lengths, len(POINTS)), tolerance)
     yield found
 
 

@@ -12,7 +12,9 @@ import sympy as sm
 
 from pfaff.algebra.allowed_inertia import allowed_inertia, kinetic_units
 from pfaff.errors import ConstraintError, ConvergenceError, SingularMassError
-from pfaff.flow.initial import KEPT, Constraints, on_positions, on_velocities
+from pfaff.flow.completion import KEPT
+from pfaff.flow.initial import Constraints, on_velocities
+from pfaff.flow.positions import on_positions
 from pfaff.statement import System
 from pfaff.statement.characteristic import characteristic
 from pfaff.statement.evaluation import magnitudes

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pfaff.algebra.newtons_method import newton
-from pfaff.algebra.tolerances import NEWTON_STEPS, RANK, rank
+from pfaff.algebra.newtons_method import least_norm, newton
+from pfaff.algebra.tolerances import NEWTON_STEPS, RANK, UNCERTAIN, rank
 from pfaff.flow.statics import AtRest, Statics, statics_of
+from pfaff.rest.soft import Numbers, without_noise
 from pfaff.statement.values import number_from
 from pfaff.threads import known_property
 
@@ -120,6 +121,8 @@ class Balance:
             if not (np.isfinite(residual).all() and np.isfinite(jacobian).all()):
                 return None
             change = self._solved(at, residual, units)
+            if not np.isfinite(change).all():
+                return None
             away = float(_largest(change)) / (1 + float(_largest(z)))
             z = z + (change if away <= np.pi else np.pi / away * change)
             return z, float(_largest(change / self._sizes(z, residual, at.units if units is None else units)))
@@ -157,8 +160,16 @@ class Balance:
                 pass
         left, right = at.units[rows], at.units[columns]
         scaled = jacobian * left[:, None] * right
-        step[columns] = right * np.linalg.lstsq(scaled, -left * residual[rows], rcond=RANK)[0]
+        step[columns] = right * least_norm(scaled, -left * residual[rows])
         return step
+
+    def shaken(self, z: np.ndarray, parameters: np.ndarray, units: np.ndarray) -> np.ndarray:
+        """How far rounding of the forces, each relative to the largest that takes part, may move every unknown."""
+        at, n = self.at(z, parameters), self.statics.n
+        forces = self._taking_part(z, at)
+        shaken = np.concatenate([(units[:n] * forces).max(initial=0.0) / units[:n], self._moved(z, at, forces)])
+        each = [np.abs(self._solved(at, one, units)) for one in np.diag(UNCERTAIN * shaken)]
+        return np.sum(each, axis=0)
 
     def relative_residual(self, z: np.ndarray, parameters: np.ndarray, units: np.ndarray | None = None) -> float:
         """The largest unbalanced force, relative to the largest force that takes part in the balance.
@@ -184,12 +195,14 @@ class Balance:
 
     def _off(self, z: np.ndarray, at: AtRest, forces: np.ndarray) -> float:
         """Violations of the constraints at rest, relative to displacements and to what forces move."""
-        if not at.held.any():
-            return 0.0
+        return _ratio(at.held, self._moved(z, at, forces)) if at.held.any() else 0.0
+
+    def _moved(self, z: np.ndarray, at: AtRest, forces: np.ndarray) -> np.ndarray:
+        """What displacements, and those that forces make, would violate the constraints by."""
         n, s, d = self.statics.n, self.statics.nonholonomic, at.stiffness_units
         moved = d * (d * forces).max(initial=0.0)
         rows = np.concatenate([np.maximum(np.abs(at.A[:s]), np.abs(at.B[:s])), np.abs(at.A[s:])])
-        return _ratio(at.held, rows @ (np.abs(z[:n]) + moved))
+        return rows @ (np.abs(z[:n]) + moved)
 
     def in_balance(self, z: np.ndarray) -> bool:
         """Whether every force vanishes exactly, as in a straight column: Newton's method would stay there."""
@@ -214,8 +227,16 @@ class Balance:
         """Directions in the free unknowns (or in all) along which the balance persists to first order."""
         at = self.at(z, self.case.numbers)
         units, free = at.units, np.arange(len(z)) if everything else self._places[1]
-        _, values, rows = np.linalg.svd((at.jacobian * units[:, None] * units)[:, free])
-        spanning = units[free, None] * rows[rank(values) :].T
+        scaled = (at.jacobian * units[:, None] * units)[:, free]
+        if not np.isfinite(scaled).all():
+            return np.zeros((len(z), 0))
+        _, values, rows = np.linalg.svd(scaled)
+        along, terms = rows[rank(values) :].T, np.abs(scaled)
+        if (terms @ np.abs(without_noise(along))).any():  # terms cancel, or hide what is soft
+            numbers = Numbers(self.case.system, z, self.case.numbers)
+            _, turned, k = numbers.eliminated(lambda at: (at.jacobian * units[:, None] * units)[:, free], terms)
+            along = turned[:, k:]
+        spanning = units[free, None] * along
         null = np.zeros((len(z), spanning.shape[1]))
         null[free] = np.linalg.qr(spanning)[0] if spanning.shape[1] > 1 else spanning / np.linalg.norm(spanning)
         return null

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pfaff.algebra.tolerances import RANK, SAME, SETTLED
+from pfaff.algebra.newtons_method import least_norm
+from pfaff.algebra.tolerances import SAME, SETTLED
 from pfaff.errors import ParameterError, number_of
 from pfaff.rest.balance import Balance
 from pfaff.rest.fronts import Fronts, units_of
@@ -184,7 +185,7 @@ def _newton_deflated(balance: Balance, z: np.ndarray, known: np.ndarray, sizes: 
         try:
             step = np.linalg.solve(scaled, -(units * residual)[balance.equations])
         except np.linalg.LinAlgError:
-            step = np.linalg.lstsq(scaled, -(units * residual)[balance.equations], rcond=RANK)[0]
+            step = least_norm(scaled, -(units * residual)[balance.equations])
         moved, factor = (units / sizes)[free] * step, 1.0
         if len(known):
             away = ((z - known) / sizes)[:, free]

@@ -13,7 +13,8 @@ import numpy as np
 from pfaff.flow.flow import Flow
 from pfaff.flow.freezing import slice_of
 from pfaff.flow.jets import LINES_FROM, jets_of
-from pfaff.flow.relative import sliced
+from pfaff.flow.lowering import elimination_order
+from pfaff.flow.relative import order_at, sliced
 from pfaff.flow.shape import dependent_velocities, ignorable_coordinates
 from pfaff.flow.slice import state_on
 from pfaff.flow.sparse_jacobian import is_sparse, jacobian_at
@@ -91,8 +92,11 @@ def regular_flow(system: System, lin: Linearisation, omega: float) -> Flow:
     part = slice_of(system, numbers=lin.numbers) if family else None
     A = lin.A if part is None else lin.A @ np.linalg.inv(part.carrier(lin.q)[:-1, :-1])
     dependent = tuple(name.removesuffix("_dot") for name in shape.dependent)
-    least = np.linalg.svd(A[:, [names.index(name) for name in dependent]])[1].min(initial=np.inf)
+    columns = [names.index(name) for name in dependent]
+    least = np.linalg.svd(A[:, columns])[1].min(initial=np.inf)
     if least < ILL_SOLVED * np.abs(A).max(initial=0.0):
         first = part.names if part else ignorable_coordinates(system)
-        dependent = tuple(names[j] for j in dependent_velocities(A, [names.index(name) for name in first]))
-    return sliced(system, dependent, settle, part)
+        columns = dependent_velocities(A, [names.index(name) for name in first])
+        dependent = tuple(names[j] for j in columns)
+        return sliced(system, dependent, settle, part, elimination_order(A[:, columns]))
+    return sliced(system, dependent, settle, part, order_at(system, A[:, columns]))

@@ -15,9 +15,11 @@ import numpy as np
 
 from pfaff.algebra.allowed_inertia import allowed_inertia
 from pfaff.algebra.tolerances import NEIGHBOUR, RANK
-from pfaff.checks import Check, Checked, doubted
+from pfaff.checks import Check, Checked, doubted, nearest
 from pfaff.errors import ConstraintError, ConvergenceError, SingularMassError
-from pfaff.flow.initial import KEPT, Constraints, usual_sizes
+from pfaff.flow.completion import KEPT
+from pfaff.flow.initial import Constraints
+from pfaff.flow.positions import usual_sizes
 from pfaff.flow.statics import all_reactions
 from pfaff.flow.uniform_motion import frame_velocities
 from pfaff.rest.balance import Balance
@@ -108,7 +110,7 @@ class Equilibria(Sequence[Equilibrium], Checked):
     def _verify(self) -> Iterator[Check]:
         """Yield of each claim the check that is nearest to failing."""
         for alike in zip(*(each.checks for each in self.found), strict=True):
-            yield max(alike, key=lambda check: check.measured)
+            yield nearest(alike)
 
     def __len__(self) -> int:
         return len(self.found)

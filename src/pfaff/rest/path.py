@@ -161,7 +161,10 @@ class EquilibriumPath:
         if missed <= CURVED * moved:
             return found
         rounding = max(RESOLUTION * self.size(found, ahead), NOISE * self.changed(found - z))
-        return found if missed <= CURVED * moved + rounding else None
+        if missed <= CURVED * moved + rounding:
+            return found
+        # Near a load at which nothing resists, the rounding of forces moves far, to one side and the other.
+        return found if missed <= CURVED * moved + self.shaken(found, ahead) + self.shaken(z, here) else None
 
     def _remember(self, load: float, z: np.ndarray) -> None:
         self._known[load] = z
@@ -220,6 +223,10 @@ class EquilibriumPath:
         """The size of a change, reactions included: they share their rounding with what moves."""
         return float(np.abs(self._position(dz)).max(initial=0.0))
 
+    def shaken(self, z: np.ndarray, load: float) -> float:
+        """The largest movement that rounding of the balance may make."""
+        return 0.0
+
     def _far(self, z: np.ndarray) -> bool:
         """Whether the state is farther away than any equilibrium of interest."""
         return False
@@ -259,6 +266,9 @@ class LoadPath(EquilibriumPath):
 
     def changed(self, dz: np.ndarray) -> float:
         return float(np.abs(dz / self._units).max(initial=0.0))
+
+    def shaken(self, z: np.ndarray, load: float) -> float:
+        return float(self._position(self.balance.shaken(z, self.numbers(load), self._units)).max(initial=0.0))
 
     @property
     def _unit(self) -> np.ndarray:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from pfaff.algebra.newtons_method import least_norm
 from pfaff.algebra.pencil import Pencil
 from pfaff.algebra.tolerances import NEIGHBOUR, RANK, rank
 from pfaff.algebra.units import inertial_units, row_units
@@ -17,6 +18,7 @@ from pfaff.errors import RankError
 from pfaff.flow.shape import ignorable_coordinates
 from pfaff.flow.statics import statics_of
 from pfaff.flow.symmetries import symmetries
+from pfaff.rest.soft import SUMMED, Soft, graded, in_more_digits, without_noise
 from pfaff.threads import known_property, once
 
 if TYPE_CHECKING:
@@ -24,7 +26,6 @@ if TYPE_CHECKING:
     from pfaff.statement.system import System
 
 CANCELLED = 4 * float(np.finfo(float).eps)  # what is left of terms that cancel, relative to their sum
-BALANCED = 3e-14  # unbalanced forces below this, relative to those of their row, are rounding
 FAMILY_STEPS = 8  # Newton steps to a neighbour on a family
 
 
@@ -70,11 +71,35 @@ class Reduced:
         return self.bases_by(self)
 
     def bases_by(self, like: Reduced) -> tuple[np.ndarray, np.ndarray]:
-        """The same bases by the coordinates that describe the equilibrium ``like``."""
+        """The same bases by the coordinates that describe the equilibrium ``like``, with the soft directions there."""
         assert self.left is not None
         Z = _by_coordinates(self.Z, like.positions)
         alike = self.left is self.Z and like.equations is like.positions
-        return Z if alike else _by_coordinates(self.left, like.equations), Z
+        left = Z if alike else _by_coordinates(self.left, like.equations)
+        return (left, Z) if like.soft is None else (left @ like.soft.left, Z @ like.soft.right)
+
+    @known_property
+    def unresisted(self) -> np.ndarray:
+        """An orthonormal basis of the displacements that no stiffness resists."""
+        return self._soft[0]
+
+    @property
+    def soft(self) -> Soft | None:
+        """Combinations of the bases in which stiffness is diagonal, where some of it is lost beside stiffer ones."""
+        return self._soft[1]
+
+    @known_property
+    def _soft(self) -> tuple[np.ndarray, Soft | None]:
+        lin, none = self.of, np.zeros((len(self.Z), 0))
+        if self.fall.any() or resists(lin, self.Z):
+            return none, None
+        D = lin.units[:, None]
+        along = D * without_noise(neutral(lin, self.Z) / D)
+        if not (np.abs(lin.kernel).T @ np.abs(lin.stiffness) @ np.abs(along)).any():
+            return along, None
+        left = lin.kernel if self.left is None else _by_coordinates(self.left, self.equations)
+        found = graded(lin, left, _by_coordinates(self.Z, self.positions))
+        return found.unresisted, None if self.left is None else found
 
 
 def nearby(lin: Linearisation) -> np.ndarray:
@@ -140,6 +165,13 @@ def motions(lin: Linearisation, r: Reduced, beside: Reduced | None = None) -> Pe
         return Pencil((-J, np.eye(len(J))))
     left, Z = r.bases if beside is None or beside is r else r.bases_by(beside)
     with np.errstate(over="ignore", invalid="ignore"):  # an overflow is reported by the pencil
+        soft = (beside or r).soft
+        if soft is not None:
+            K, C, M = in_more_digits(lin, left, Z)
+            free = len(K) - (r.unresisted.shape[1] if beside is None else 0)
+            K[free:, free:] = 0.0
+            sizes = (np.maximum(np.abs(each), size) for each, size in zip((K, C, M), soft.sizes, strict=True))
+            return Pencil((K, C, M), tuple(sizes))
         return Pencil(tuple(_projected(left, matrix, Z) for matrix in (lin.stiffness, lin.C, lin.M)))
 
 
@@ -201,10 +233,8 @@ def coordinates(r: Reduced, states: np.ndarray) -> np.ndarray:
 
 def without_families(lin: Linearisation, r: Reduced) -> Reduced:
     """Divide out the directions along which the equilibrium belongs to a family that goes on beyond it."""
-    if resists(lin, r.Z):
-        return r
-    along = lin.unresisted(neutral(lin, r.Z))
-    if not along.shape[1] or lin.B[: lin.nonholonomic].any() or not (_goes_on(lin, along) or _symmetric(lin, along)):
+    along = r.unresisted
+    if not along.shape[1] or not (_goes_on(lin, along) or _symmetric(lin, along)):
         return r
     return without_directions(lin, r, along)
 
@@ -212,7 +242,7 @@ def without_families(lin: Linearisation, r: Reduced) -> Reduced:
 def without_directions(lin: Linearisation, r: Reduced, along: np.ndarray) -> Reduced:
     """Without displacements along some directions; and without speeds along them, where nothing damps these."""
     zeros = {"families of equilibria": along.shape[1]}
-    drifting = _intersection(r.speeds, along @ _kernel(_damping(lin, along)))
+    drifting = intersection(r.speeds, along @ _kernel(_damping(lin, along)))
     speeds = r.speeds @ _kernel((r.speeds.T @ drifting).T) if drifting.shape[1] else r.speeds
     if drifting.shape[1]:
         zeros["steady motions along them"] = drifting.shape[1]
@@ -241,7 +271,7 @@ def neutral(lin: Linearisation, Z: np.ndarray) -> np.ndarray:
 def _symmetric(lin: Linearisation, along: np.ndarray) -> bool:
     """Whether symmetries carry the equilibrium in these directions."""
     carried = symmetries(lin.system).along(lin.q, lin.A[lin.nonholonomic :]) / lin.units[:, None]
-    return _intersection(np.linalg.qr(along / lin.units[:, None])[0], _orthonormal(carried)).shape[1] == along.shape[1]
+    return intersection(np.linalg.qr(along / lin.units[:, None])[0], _orthonormal(carried)).shape[1] == along.shape[1]
 
 
 def _orthonormal(columns: np.ndarray) -> np.ndarray:
@@ -263,12 +293,12 @@ def _goes_on(lin: Linearisation, along: np.ndarray) -> bool:
             e = row_units(at.A * d)
             left, right = np.concatenate([d, e[s:]]), np.concatenate([d, e])
             residual = np.concatenate([at.balance, at.held[s:]])
-            change = np.linalg.lstsq(rows * left[:, None] * right, -left * residual, rcond=RANK)[0] * right
+            change = least_norm(rows * left[:, None] * right, -left * residual) * right
             q, p = q + change[:n], p + change[n:]
         moved = lin.elsewhere(q, p).inertial
         away = (np.abs(q - lin.q) > 0.1 * step * np.abs(direction).max()).any()
         forces = np.abs(at.K) @ (np.abs(q) + step / NEIGHBOUR) + np.abs(at.A.T) @ np.abs(p)
-        still = (np.abs(statics(q, p, lin.numbers).balance) <= BALANCED * forces).all()
+        still = (np.abs(statics(q, p, lin.numbers).balance) <= SUMMED * forces).all()
         if not (away and still and neutral(moved, moved.kernel).shape[1] >= along.shape[1]):
             return False
     return True
@@ -278,11 +308,11 @@ def _without_ignorable(
     lin: Linearisation, Z: np.ndarray, N: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, dict[str, int]]:
     """Positions and speeds without the directions along which ignorable coordinates move freely."""
-    free = _intersection(Z, _ignorable_directions(lin.system))
+    free = intersection(Z, _ignorable_directions(lin.system))
     if not free.shape[1]:
         return Z, N, {}
     zeros = {"ignorable coordinates": free.shape[1]}
-    drifting = _intersection(N, free @ _kernel(_damping(lin, free)))  # their speeds persist where nothing damps them
+    drifting = intersection(N, free @ _kernel(_damping(lin, free)))  # their speeds persist where nothing damps them
     if drifting.shape[1]:
         zeros["undamped ignorable speeds"] = drifting.shape[1]
         N = N @ _kernel((N.T @ drifting).T)
@@ -304,7 +334,7 @@ def _damping(lin: Linearisation, directions: np.ndarray) -> np.ndarray:
     return np.where(np.abs(forces) > RANK * usual, forces, 0.0) / np.where(rows, rows, 1.0)
 
 
-def _intersection(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+def intersection(first: np.ndarray, second: np.ndarray) -> np.ndarray:
     """An orthonormal basis of the common part of two spans with orthonormal columns."""
     between = first.T @ second
     if not between.size or np.einsum("ij,ij->", between, between) < 1 - 3 * RANK:  # no cosine is as large as one

@@ -14,19 +14,17 @@ import numpy as np
 import sympy as sm
 
 from pfaff.algebra.pencil import Pencil
-from pfaff.algebra.tolerances import LOST, NOISE, RANK
+from pfaff.algebra.tolerances import LOST
 from pfaff.algebra.units import inertial_units, row_units, stiffness_units
 from pfaff.errors import RankError
 from pfaff.flow.statics import AtRest, statics_of
 from pfaff.rest.reduction import (
-    BALANCED,
     Reduced,
     complement,
     coordinates,
+    intersection,
     motions,
     nearby,
-    neutral,
-    resists,
     without_directions,
     without_families,
     without_structural_zeros,
@@ -191,30 +189,13 @@ class Linearisation:
 
     @property
     def rigid(self) -> np.ndarray:
-        """Motions that no stiffness resists: row by row, forces are zero to rounding beside those that cancel."""
-        lin, Z = self.inertial, self.reduced.Z
-        if resists(lin, Z) or lin.B[: lin.nonholonomic].any():
-            return np.zeros((len(lin.q), 0))
-        along = np.diag(lin.unit) @ neutral(lin, Z) if Z.shape[1] else Z
-        return self.unresisted(along)
+        """Motions that no stiffness resists."""
+        return np.reshape(self.inertial.unit, (-1, 1)) * self.reduced.unresisted
 
     def unresisted(self, along: np.ndarray) -> np.ndarray:
         """The combinations of given motions that no stiffness resists."""
-        forces, parts = self._resisting(along)
-        if not along.shape[1] or (np.abs(forces) <= BALANCED * parts).all():
-            return along
-        rows = parts.max(axis=1)
-        sizes, right = np.linalg.svd(forces[rows > 0] / rows[rows > 0, None])[1:]
-        free = along @ right[np.count_nonzero(sizes > RANK) :].T
-        relative = np.abs(free) / self.inertial.unit[:, None]
-        free = np.where(relative > NOISE * relative.max(axis=0, initial=0.0), free, 0.0)
-        forces, parts = self._resisting(free)
-        return free if (np.abs(forces) <= BALANCED * parts).all() else free[:, :0]
-
-    def _resisting(self, along: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Stiffness forces against motions, and the sums of the sizes of their terms."""
-        N = self.kernel
-        return N.T @ self.stiffness @ along, np.abs(N.T) @ np.abs(self.stiffness) @ np.abs(along)
+        d = np.reshape(self.inertial.unit, (-1, 1))
+        return d * intersection(*(np.linalg.qr(each / d)[0] for each in (along, self.rigid)))
 
     def moves_like(self, other: Linearisation) -> bool:
         """Whether all but the stiffness is the same, so that the directions are."""

@@ -30,9 +30,15 @@ def selections(
     matrix, scale = balanced(J)
     for k in range(zeros[0] if zeros else 0, 0, -1):
         null = np.linalg.qr(allowed @ (scale[:, None] * np.linalg.svd(matrix)[2][len(J) - zeros[0] :].T))[0]
-        moved = [name for name, row in zip(states, null, strict=True) if np.linalg.norm(row) > PIVOT]
-        order = [*dict.fromkeys(name for name in first if name in moved), *(n for n in moved if n not in first)]
-        yield from islice(combinations(order, k), SELECTIONS)
+        rows = {name: row for name, row in zip(states, null, strict=True) if np.linalg.norm(row) > PIVOT}
+        order = [*dict.fromkeys(name for name in first if name in rows), *(n for n in rows if n not in first)]
+        # states that change in proportion along the family, such as the radius of a circle and its speed, select less
+        apart = (
+            names
+            for names in combinations(order, k)
+            if np.linalg.svd(np.array([rows[name] for name in names]), compute_uv=False).min() > PIVOT
+        )
+        yield from islice(apart, SELECTIONS)
 
 
 def exact_zeros(case: Case, flow: Flow, x: np.ndarray) -> np.ndarray:
@@ -47,18 +53,20 @@ def exact_zeros(case: Case, flow: Flow, x: np.ndarray) -> np.ndarray:
 
 
 def allowed_directions(flow: Flow, x: np.ndarray, numbers: np.ndarray) -> np.ndarray:
-    """An orthonormal basis of the directions that keep to the holonomic constraints."""
+    """An orthonormal basis of the directions that keep to the holonomic constraints, and to the states that a frame
+    keeps in place."""
     system: System = flow.system  # type: ignore[assignment]
     n, count = len(flow.states), len(system.statement.positions)
-    if not count:
+    stays = np.eye(n)[list(flow.frame.kept)] if flow.frame else np.zeros((0, n))
+    if not count and not len(stays):
         return np.eye(n)
 
     def rows() -> list[Expression]:
         graph = flow.unsolved or graph_of(system)
         return jacobian_entries(graph.positions, flow.variables)
 
-    values = flow.compiled("holonomic rows", rows)(x, numbers)
-    return np.linalg.svd(values.reshape(count, n))[2][count:].T
+    values = flow.compiled("holonomic rows", rows)(x, numbers) if count else np.zeros(0)
+    return np.linalg.svd(np.vstack([values.reshape(count, n), stays]))[2][count + len(stays) :].T
 
 
 def null_vector(J: np.ndarray, value: complex) -> np.ndarray:

@@ -15,16 +15,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pfaff.algebra.bordering import FARTHEST, at_rest, balanced, row_sizes
-from pfaff.algebra.newtons_method import newton
+from pfaff.algebra.newtons_method import least_norm, newton
 from pfaff.algebra.rounding import axis_rounding
 from pfaff.algebra.structural_zeros import Deflation, zero_chain
 from pfaff.algebra.tolerances import NEIGHBOUR
+from pfaff.algebra.units import row_units
 from pfaff.checks import Check, Checked, doubted
-from pfaff.errors import ConvergenceError, ParameterError, PfaffError, nearest
+from pfaff.errors import ConvergenceError, ParameterError, PfaffError, RankError, SingularMassError, nearest
 from pfaff.flow.flow import Flow
 from pfaff.flow.in_quasi_velocities import quasi_values
 from pfaff.flow.initial import initial_state
+from pfaff.flow.moving_frames import in_moving_frame, undivided
 from pfaff.flow.relative import accidental, independent, relative_flow
+from pfaff.flow.stated_equations import stated_equations
 from pfaff.rest.spectrum import Spectrum
 from pfaff.rest.steady_families import ULPS, allowed_directions, exact_zeros, null_vector, selections
 from pfaff.rest.verified_rests import of_steady
@@ -43,6 +46,7 @@ if TYPE_CHECKING:
 SHORTENED = 80  # most steps; they are shortened while they are far from a motion
 LEAST_SQUARES = 1e-7  # singular values below this, relative to the largest, are those of a family: steps leave them out
 TIMELESS = 1e-7  # changes with time below this, relatively, are rounding
+UNSOLVABLE = 1e-6  # singular values of constraints, relative to the largest, below which others are solved for
 ROUNDED = 1e-8  # states below this, relative to the largest, are set to zero if that is as steady
 
 
@@ -103,6 +107,17 @@ class SteadyMotion(Checked):
         return self.zeros[0] if self.zeros else 0
 
     @cached_property
+    def carried_along(self) -> tuple[str, ...]:
+        """Coordinates that the motion turns with a symmetry, as quaternions do; their values are those at this
+        instant."""
+        frame, names = self.flow.frame, self.case.system.coordinate_names
+        if frame is None:
+            return ()
+        mu = frame.rates(self.x, self.case.numbers)
+        turning = [g for rate, g in zip(mu, frame.generators, strict=True) if abs(rate) > ROUNDED * np.abs(mu).max()]
+        return tuple(name for k, name in enumerate(names) if any(g.B[k].any() or g.c[k] for g in turning))
+
+    @cached_property
     def jacobian(self) -> np.ndarray:
         """∂f/∂x along the holonomic constraints, in an orthonormal basis of the directions they allow."""
         allowed = allowed_directions(self.flow, self.x, self.case.numbers)
@@ -138,6 +153,8 @@ class SteadyMotion(Checked):
         slow = ROUNDED * max(map(abs, self.velocities.values()), default=0.0)
         values |= {name: value for name, value in self.velocities.items() if abs(value) > slow}
         told = ", ".join(f"{name} = {value:g}" for name, value in values.items())
+        if self.carried_along:
+            told += f", carried along by a rotation of {', '.join(self.carried_along)}"
         family = f"one of a family in {' and '.join(self.family)}" if self.zeros else "isolated"
         how = "stable" if self.stable else "unstable"
         return doubted(f"steady motion with {told or 'everything at rest'}, {family}: {how}", self.checks)
@@ -163,13 +180,13 @@ def steady_motion(case: Case, start: Mapping[str, float], fixed: Mapping[str, fl
     """The steady motion with these coordinates and speeds fixed, nearest to the starting values."""
     given = {name: number_from(name, value) for name, value in {**start, **fixed}.items()}
     speeds = _speeds(case, fixed)
-    flow = _flow_with(case, speeds, _speeds(case, start), [*fixed, *start])
+    flow = _flow_with(case, speeds, _speeds(case, start), given)
     for name in (*start, *fixed):
         if name not in flow.states and (name in fixed or name not in case.system.moving_names):
             raise ParameterError(f"{case.system.name} {_why_not(flow, name)}")
     held = np.array([name in fixed for name in flow.states])
     try:
-        x = _nearest(case, flow, given, held)
+        flow, x = _nearest(case, flow, given, held)
     except ConvergenceError as problem:
         alike = accidental(case.system, case.numbers) if speeds else ()
         if not alike:
@@ -184,13 +201,23 @@ def steady_motion(case: Case, start: Mapping[str, float], fixed: Mapping[str, fl
     return SteadyMotion(case, flow, x, {name: given[name] for name in fixed}, zeros, family, float(residual))
 
 
-def _nearest(case: Case, flow: Flow, given: Mapping[str, float], held: np.ndarray) -> np.ndarray:
+def _nearest(case: Case, flow: Flow, given: Mapping[str, float], held: np.ndarray) -> tuple[Flow, np.ndarray]:
     """The steady motion near the state in which ``simulate`` starts from these values: a robot runs straight unless it
-    is told to turn. Where none is near, from the values alone."""
-    with suppress(PfaffError):
-        filled = {**_filled(case, given), **given}
-        return _solved(case, flow, np.array([filled.get(name, 0.0) for name in flow.states]), held)
-    return _solved(case, flow, np.array([given.get(name, 0.0) for name in flow.states]), held)
+    is told to turn. Where none is near, from the values alone. With it the flow in which it rests."""
+    left = undivided(case.system, flow.slice, case.numbers)
+
+    def solved(values: Mapping[str, float]) -> tuple[Flow, np.ndarray]:
+        x = np.array([values.get(name, 0.0) for name in flow.states])
+        carried = in_moving_frame(flow, left, x, case.numbers)
+        return carried, _solved(case, carried, x, held)
+
+    try:
+        return solved({**_filled(case, given), **given})
+    except PfaffError as problem:
+        try:
+            return solved(given)
+        except (SingularMassError, RankError):
+            raise problem from None  # the values alone are no state
 
 
 def _filled(case: Case, given: Mapping[str, float]) -> dict[str, float]:
@@ -208,13 +235,32 @@ def path_at_speed(case: Case, load: str, fixed: Mapping[str, float]) -> SteadyPa
     return SteadyPath(steady_motion(case, {}, fixed), load) if _speeds(case, fixed) else None
 
 
-def _flow_with(case: Case, speeds: list[str], others: list[str], keep: list[str]) -> Flow:
-    """The relative flow with these speeds among its states, and as many of the others as are free beside them."""
-    flow = relative_flow(case.system, speeds, case.numbers, keep=keep)
+def _flow_with(case: Case, speeds: list[str], others: list[str], given: Mapping[str, float]) -> Flow:
+    """The relative flow with these speeds among its states, and as many of the others as are free beside them; its
+    other velocities are solved for near the start if they cannot be there as usual."""
+    near = _near(case, given)
+    flow = relative_flow(case.system, speeds, case.numbers, keep=given)
     wanted = independent(case.system, speeds, others, case.numbers)
-    if set(wanted) <= set(flow.states):
-        return flow
-    return relative_flow(case.system, [*speeds, *wanted], case.numbers, keep=keep)
+    speeds = speeds if set(wanted) <= set(flow.states) else [*speeds, *wanted]
+    flow = relative_flow(case.system, speeds, case.numbers, keep=given)
+    return flow if _solvable(flow, near, case) else relative_flow(case.system, speeds, case.numbers, near, keep=given)
+
+
+def _near(case: Case, given: Mapping[str, float]) -> tuple[float, ...]:
+    """The configuration in which ``simulate`` starts from these values; none if it starts from nowhere."""
+    with suppress(PfaffError):
+        return tuple(initial_state(case, given).q.tolist())
+    return ()
+
+
+def _solvable(flow: Flow, near: Sequence[float], case: Case) -> bool:
+    """Whether the dependent velocities of a flow can be solved for at a configuration."""
+    if not near or not flow.dependent:
+        return True
+    columns = [case.system.velocity_names.index(name) for name in flow.dependent]
+    A = stated_equations(case.system)(np.array(near), 0 * np.array(near), case.numbers).A
+    values = np.linalg.svd((row_units(A)[:, None] * A)[:, columns], compute_uv=False)
+    return bool(values.min() > UNSOLVABLE * values.max())
 
 
 def _speeds(case: Case, given: Mapping[str, float]) -> list[str]:
@@ -242,7 +288,7 @@ def _solved(case: Case, flow: Flow, x: np.ndarray, held: np.ndarray) -> np.ndarr
         _, scale = balanced(J)
         matrix = (J * scale / scale[:, None])[:, ~held]
         change = np.zeros_like(x)
-        change[~held] = -np.linalg.lstsq(matrix, f / scale, rcond=LEAST_SQUARES)[0]
+        change[~held] = -least_norm(matrix, f / scale, LEAST_SQUARES)
         change *= scale
         size = float(np.abs(change).max(initial=0.0) / (1 + np.abs(x).max(initial=0.0)))
         if not np.isfinite(size):

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pfaff.algebra.units import inertial_units
-from pfaff.checks.check import Check
-from pfaff.checks.rests import held, in_balance, stays
-from pfaff.checks.spectra import Accelerations, belonging, critical
+from pfaff.checks import Check, unmade
+from pfaff.checks.rests import BALANCE, HOLD, STAY, held, in_balance, stays
+from pfaff.checks.spectra import BELONG, COMPLETE, CRITICAL, Accelerations, belonging, critical
+from pfaff.checks.symmetries import alike
+from pfaff.flow.alike import broken_along
 from pfaff.flow.initial import row_sizes
 from pfaff.flow.shape import ignorable_coordinates
 from pfaff.flow.stated_equations import StatedEquations, stated_equations
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
 
 LATER = 0.0, 0.37, 1.91  # times at which what moves uniformly, or depends on time, is looked at
 AWHILE = 0.3  # how long a steady motion is watched, in units of its fastest rate
+NO_FORMULAS = "the equations of rods are no formulas"
 STRAIGHT = 1e-8  # accelerations below this, relative to what the rates would give, are none
 
 
@@ -32,6 +35,7 @@ def of_equilibrium(found: Equilibrium) -> Iterator[Check]:
     """Balance in every equation, and constraints that hold, by the equations as stated and at later times."""
     case, system = found.case, found.case.system
     if system.rods:
+        yield from unmade(NO_FORMULAS, BALANCE, HOLD)
         return
     w, equations, numbers = frame_velocities_at(system, case.numbers), stated_equations(system), case.numbers
     at = statics_of(system)(found.q, found.p, numbers)
@@ -53,7 +57,7 @@ def of_equilibrium(found: Equilibrium) -> Iterator[Check]:
 def of_linearisation(lin: Linearisation, values: np.ndarray) -> list[Check]:
     """Eigenvalues against differences of the accelerations along the motion that the constraints prescribe."""
     if lin.system.rods:
-        return []
+        return unmade(NO_FORMULAS, BELONG, COMPLETE)
     w = frame_velocities_at(lin.system, lin.numbers)
     return _belonging(lin.system, lin.q, w, lin.numbers, values)
 
@@ -62,7 +66,7 @@ def of_critical(lin: Linearisation, load: str, value: complex, mode: np.ndarray)
     """A critical eigenvalue, or a mode that nothing resists, against the same differences."""
     system, numbers = lin.system, lin.numbers
     if system.rods:
-        return []
+        return unmade(NO_FORMULAS, CRITICAL)
     less = numbers.copy()
     less[system.parameter_names.index(load)] /= 2
     w, before = (frame_velocities_at(system, each) for each in (numbers, less))
@@ -75,6 +79,7 @@ def of_steady(motion: SteadyMotion, values: np.ndarray) -> Iterator[Check]:
     """Constraints that hold, a shape that stays, and the eigenvalues of a straight motion."""
     case, system, names = motion.case, motion.case.system, motion.case.system.coordinate_names
     if system.rods:
+        yield from unmade(NO_FORMULAS, HOLD, STAY, BELONG, COMPLETE)
         return
     n, numbers, equations = len(names), case.numbers, stated_equations(system)
     q = np.array([motion.state.get(name, 0.0) for name in names])
@@ -83,12 +88,19 @@ def of_steady(motion: SteadyMotion, values: np.ndarray) -> Iterator[Check]:
     sizes = _sizes(here.M, q)
     rate = max(np.abs(values).max(initial=0.0), (np.abs(v) / sizes).max())
     yield held(*_violations(equations, q, v, numbers, 0.0, rate))
+    if (broken := broken_along(motion.flow, motion.x[:, None], numbers)) is not None:
+        yield alike([broken])
     if not rate:
+        yield from unmade("nothing moves", STAY)
         return
+
+    frame = motion.flow.frame
+    mu = frame.rates(motion.x, numbers) if frame else np.zeros(0)
 
     def rates(x: np.ndarray, time: float) -> np.ndarray:
         there = equations(x[:n] + w * time, x[n:], numbers, time)
-        return np.concatenate([x[n:] - w, there.accelerations()[:, 0]])
+        stated = np.concatenate([x[n:] - w, there.accelerations()[:, 0]])
+        return stated - frame.carried(x[:n], x[n:], mu) if frame else stated
 
     turned = motion.flow.slice.moved if motion.flow.slice else ()  # coordinates that a symmetry carries along
     kept = np.tile([name in motion.flow.states and name not in turned for name in names], 2)
@@ -98,6 +110,8 @@ def of_steady(motion: SteadyMotion, values: np.ndarray) -> Iterator[Check]:
     turning = (np.abs(v - w)[felt] > STRAIGHT * sizes[felt] * rate).any()
     if not turning and (np.abs(here.accelerations()[:, 0]) <= STRAIGHT * sizes * rate**2).all():
         yield from _belonging(system, q, v, numbers, values)
+    else:
+        yield from unmade("small motions turn with it", BELONG, COMPLETE)
 
 
 def _belonging(system: System, q: np.ndarray, v: np.ndarray, numbers: np.ndarray, values: np.ndarray) -> list[Check]:

@@ -138,8 +138,8 @@ def _undamped(pencils: Iterable[Pencil]) -> bool:
 
 
 def _squared(pencil: Pencil) -> Pencil:
-    stiffness, _, mass = pencil.coefficients
-    return Pencil((stiffness, mass))
+    (stiffness, _, mass), sizes = pencil.coefficients, pencil.made_of
+    return Pencil((stiffness, mass), None if sizes is None else (sizes[0], sizes[2]))
 
 
 def _start(path: Outward, unit: float) -> float:

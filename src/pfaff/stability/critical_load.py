@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from pfaff.checks import Check, Checked, doubted
+from pfaff.checks import Check, Checked, doubted, unmade
+from pfaff.checks.spectra import CRITICAL
 from pfaff.errors import ParameterError
 from pfaff.rest.verified_rests import of_critical
 from pfaff.statement.told import answering, told
@@ -49,8 +50,12 @@ class CriticalLoad(Checked):
     about: Any = field(default=None, repr=False, compare=False)  # the Linearisation there, by which it is verified
 
     def _verify(self) -> list[Check]:
-        if not self.value or self.about is None or self.mode is None or self.rounding > NOTED * abs(float(self.value)):
+        if not self.value:
             return []
+        if self.about is None or self.mode is None:
+            return unmade("no small motions are kept with it", CRITICAL)
+        if self.rounding > NOTED * abs(float(self.value)):
+            return unmade("rounding hides where it is", CRITICAL)
         mode = np.real(np.array(list(self.mode.values())))
         return of_critical(self.about, self.load, complex(self.eigenvalue or 0.0), mode)
 

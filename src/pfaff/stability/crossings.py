@@ -63,7 +63,10 @@ def sharpened(
         here = here.moved(taken, min(1.0, AWAY / change) if change else 1.0)
         return (here, change) if abs(here.load - load) <= near else None
 
-    found = newton(step, _start(stretch, kind, 0j if kind == "zero" else value, load), settled=settled)
+    start = _start(stretch, kind, 0j if kind == "zero" else value, load)
+    if start is None:
+        return None
+    found = newton(step, start, settled=settled)
     return Crossing(kind, found.at.load, complex(found.at.direction * found.at.size)) if found.ceased else None
 
 
@@ -139,14 +142,18 @@ class _Bordered:
         return replace(self, x=found[:k], y=dy, size=float(size), load=float(unit * load))
 
 
-def _start(stretch: Stretch, kind: Kind, value: complex, load: float) -> _Bordered:
+def _start(stretch: Stretch, kind: Kind, value: complex, load: float) -> _Bordered | None:
+    """The equations at a first load; None where they are not finite."""
     pencil = stretch.pencil(load)
     units = pencil.units(abs(value) or pencil.largest)  # a zero eigenvalue gives no scale
     turning = abs(value.imag) > abs(value.real)
     direction = 1j if turning else float(np.sign(value.real))
     size = abs(value.imag) if turning else abs(value.real)
     scaled = pencil.scaled(units)
-    x = most_real(np.linalg.svd(scaled.at(direction * size))[2][-1].conj())
+    matrix = scaled.at(direction * size)
+    if not np.isfinite(matrix).all():
+        return None
+    x = most_real(np.linalg.svd(matrix)[2][-1].conj())
     c = x.real / (x.real @ x.real)
     return _Bordered(kind, direction, size, load, x, 0 * x, c, units, scaled.light(size) if kind == "hopf" else 1.0)
 

@@ -3,8 +3,8 @@
 Read ``coordinates``, ``parameters``, ``system`` and ``plain_symbols`` first: a statement is put into plain symbols
 once, and checked there (``reading``, ``degrees``, ``quasi_velocities``; ``constraints`` by ``integrability``, with
 ``integrals``, and ``redundancy`` of ``dependent_rows``, as ``classification`` reports them; ``inertia`` that they
-complete; ``descriptions`` of ``particles``). Checks are made at random states (``draws``), in ``characteristic`` sizes,
-by ``evaluation``.
+complete; ``descriptions`` of ``particles``). Checks are made at random states (``draws``), in ``characteristic`` sizes
+and where ``hidden_terms`` come to light, by ``evaluation``.
 
 Other statements: ``odes``; ``rods`` (``rod_basis``, ``rod_frame``); ``parts`` of assemblies; a ``drawing``.
 

@@ -21,6 +21,7 @@ from pfaff.errors import ConstraintError
 from pfaff.statement.characteristic import LARGEST, characteristic, unit_velocities
 from pfaff.statement.draws import Draws
 from pfaff.statement.evaluation import Digits, evaluated
+from pfaff.statement.hidden_terms import hidden_terms, places
 from pfaff.statement.integrals import integral
 
 if TYPE_CHECKING:
@@ -269,14 +270,22 @@ def _trials(statement: Statement) -> Iterator[Trial]:
     """Trials of the usual sizes first, then of any."""
     generator = Draws(1949)
     units, variables = unit_velocities(statement), (*statement.q, statement.time)
+    hidden = hidden_terms(statement.constraints, variables, poles=False)
     found = False
     for k in range(TRIALS):
         values = _parameters(statement, generator)
         known = characteristic(statement.constraints, variables, {**values, **units})
         trial = _trial(statement, values, known.drawn(generator) if k else known.usual, generator)
-        if trial is not None:
-            found = True
-            yield trial
+        if trial is None:
+            continue
+        found = True
+        yield trial
+        start = dict(zip(variables, trial.point.tolist(), strict=True))
+        usual = dict(zip(variables, trial.sizes.tolist(), strict=True))
+        for place in places(hidden, statement.positions, start, usual, values):
+            at = np.array([place[x] for x in variables]) / trial.sizes
+            if (there := _trial_at(statement, values, trial.sizes, at)) is not None:
+                yield there
     if not found:
         raise ConstraintError(
             "the constraints could not be evaluated at any configuration tried: check their functions"
@@ -287,6 +296,17 @@ def _trial(
     statement: Statement, parameters: Mapping[sm.Symbol, float], sizes: np.ndarray, generator: Draws
 ) -> Trial | None:
     """A random configuration of some sizes where the constraints can be evaluated: √(1 − x²) requires a small x."""
+    for size in (1.4, 0.7, 0.3, 0.1, 10.0):
+        x = generator.uniform(0.2 * size, size, len(sizes))
+        if (trial := _trial_at(statement, parameters, sizes, x)) is not None:
+            return trial
+    return None
+
+
+def _trial_at(
+    statement: Statement, parameters: Mapping[sm.Symbol, float], sizes: np.ndarray, x: np.ndarray
+) -> Trial | None:
+    """The trial at a configuration in units of some sizes; None if the constraints cannot be evaluated there."""
     units, n = unit_velocities(statement), len(statement.q)
 
     def forms(x: np.ndarray) -> np.ndarray:
@@ -295,14 +315,12 @@ def _trial(
         rows = np.array([np.broadcast_to(each, (n + 1, x.shape[1])) for each in found])
         return np.concatenate([rows[:, :-1] - rows[:, -1:], rows[:, -1:]], axis=1) * sizes[:, None]
 
-    for size in (1.4, 0.7, 0.3, 0.1, 10.0):
-        x = generator.uniform(0.2 * size, size, n + 1)
-        values, gradients, errors = _differences(forms, x)
-        if all((np.abs(each) < LARGEST).all() for each in (values, gradients, errors)):
-            columns = _columns(values)
-            square = np.multiply.outer(columns, columns)
-            return Trial(parameters, sizes, sizes * x, values / columns, gradients / square, errors / square)
-    return None
+    values, gradients, errors = _differences(forms, x)
+    if not all((np.abs(each) < LARGEST).all() for each in (values, gradients, errors)):
+        return None
+    columns = _columns(values)
+    square = np.multiply.outer(columns, columns)
+    return Trial(parameters, sizes, sizes * x, values / columns, gradients / square, errors / square)
 
 
 def _differences(forms: Forms, x: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -25,6 +25,7 @@ from pfaff.statement.characteristic import LARGEST, characteristic, unit_velocit
 from pfaff.statement.dependent_rows import Judged, in_even_units, support
 from pfaff.statement.draws import Draws
 from pfaff.statement.evaluation import Digits, evaluated, magnitudes
+from pfaff.statement.hidden_terms import hidden_terms, places
 from pfaff.threads import cached_property
 
 if TYPE_CHECKING:
@@ -204,7 +205,7 @@ def trials(statement: Statement, defaults: Mapping[sm.Symbol, Any]) -> Iterator[
     expressions += [c.xreplace(still) for c in s.constraints] + list(s.positions)
     parameters = sorted(set().union(*(c.free_symbols for c in stated)) - {*s.q, *s.v, s.time}, key=str)
     evaluate = sm.lambdify([s.q, s.time, parameters], expressions, "math", dummify=True)
-    generator = Draws(1949)
+    generator, hidden = Draws(1949), hidden_terms(s.constraints, (*s.q, s.time), poles=False)
     for k in range(2 * TRIALS):
         values = generator.uniform(0.2, 1.4, len(parameters)).tolist()
         if k >= TRIALS:
@@ -216,8 +217,16 @@ def trials(statement: Statement, defaults: Mapping[sm.Symbol, Any]) -> Iterator[
         trial = Trial(s, expressions, evaluate, named, sizes[:-1], time, [])
         starts = (generator.uniform(-size, size, n) for size in (1.4, 0.7, 0.3, 0.1))
         trial.starts.extend(filter(trial.evaluable, starts))
-        if trial.starts:
-            yield trial
+        if not trial.starts:
+            continue
+        yield trial
+        start = dict(zip((*s.q, s.time), (*(trial.starts[0] * sizes[:-1]), time), strict=True))
+        usual = dict(zip((*s.q, s.time), sizes.tolist(), strict=True))
+        for place in places(hidden, s.positions, start, usual, named):
+            x = np.array([place[q] for q in s.q]) / sizes[:-1]
+            there = Trial(s, expressions, evaluate, named, sizes[:-1], place[s.time], [x])
+            if there.evaluable(x):
+                yield there
 
 
 def _number(value: Any, otherwise: float) -> float:

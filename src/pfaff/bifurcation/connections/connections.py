@@ -11,13 +11,15 @@ import numpy as np
 from pfaff.bifurcation.connections.arc_equations import ArcEquations
 from pfaff.bifurcation.connections.arcs import at_times
 from pfaff.bifurcation.connections.joins import Join
-from pfaff.bifurcation.orbits.orbit_checks import BETWEEN, WEIGHTS
+from pfaff.bifurcation.orbits.orbit_checks import BETWEEN, PLACES, WEIGHTS
 from pfaff.bifurcation.orbits.orbit_in_time import EXTREMES, SAMPLES, Orbit
 from pfaff.checks import Check, Checked, doubted
 from pfaff.checks.branch_promises import at_rest
 from pfaff.checks.orbit_promises import obeyed
+from pfaff.checks.symmetries import alike
 from pfaff.continuation.course import POINTS, STEP, Bounds, Course
 from pfaff.continuation.kinds import OfKind
+from pfaff.flow.alike import broken_along
 from pfaff.statement.told import shown_in_notebooks
 from pfaff.statement.values import one_of, spelt
 from pfaff.threads import cached_property
@@ -156,6 +158,9 @@ class Connection(Checked):
         moved = arc.duration * np.einsum("jkn,k,j->jn", rates, WEIGHTS / 2, arc.mesh.h)
         yield obeyed([float((np.abs(np.diff(arc.x, axis=0) - moved) / arc.size).max())], self.accuracy)
         rests = self.equations.rates(arc.rests, arc.scalars) / arc.size
+        broken = broken_along(self.flow, arc.x[:: max(1, count // PLACES)].T.copy(), self.case.numbers)
+        if broken is not None:
+            yield alike([broken])
         yield at_rest([float(np.abs(rests).max() / (np.abs(rates / arc.size).max() or 1.0))])
 
     @property

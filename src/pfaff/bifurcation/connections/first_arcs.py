@@ -18,7 +18,7 @@ from pfaff.bifurcation.connections.joining import INTERVALS, Joining
 from pfaff.bifurcation.connections.joins import Join
 from pfaff.bifurcation.connections.tails import lengthened
 from pfaff.bifurcation.orbits.cycles import Mesh
-from pfaff.bifurcation.orbits.from_motions import sampled
+from pfaff.bifurcation.orbits.from_motions import states_along
 from pfaff.bifurcation.orbits.orbit_problem import DEGREE
 from pfaff.bifurcation.orbits.orbit_switching import accurate, value_of
 from pfaff.bifurcation.orbits.saddle_nodes import saddle_node_near
@@ -26,8 +26,7 @@ from pfaff.bifurcation.orbits.solving.meshes import TURN
 from pfaff.continuation.endings import Refused
 from pfaff.errors import ConvergenceError, NoBifurcationError, ParameterError
 from pfaff.flow.flow import Flow
-from pfaff.flow.relative import shape_at
-from pfaff.flow.uniform_motion import moving_along
+from pfaff.flow.relative import without_symmetries
 
 if TYPE_CHECKING:
     from pfaff.bifurcation.orbits.orbits import OrbitPoint
@@ -164,9 +163,9 @@ def connection_from_motion(case: Bound, motion: Any, load: str, accuracy: float)
     """The connecting orbit near a motion: anything with times ``t`` and states by name."""
     if not case.system.autonomous:  # type: ignore[attr-defined]
         raise NoBifurcationError("a forced system has no equilibria, which connecting orbits leave and come to")
-    flow = shape_at(case)
-    t, x = sampled(motion, flow.states)
-    value, x = value_of(case, load), moving_along(case, flow.states, t, x).T
+    flow = without_symmetries(case)
+    t, x = states_along(motion, flow, case)
+    value, x = value_of(case, load), x.T
     within = _between_rests(flow.rhs(x.T.copy(), case.numbers).T, x)
     return connection_near(case, flow, load, value, t[within], x[within], accurate(accuracy))
 

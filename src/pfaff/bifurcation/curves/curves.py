@@ -94,7 +94,8 @@ class CurvePoint(RestPoint):
         yield at_rest([left_over(self)])
         s, z = self.equations, self.spot.z
         if self.omega:
-            yield on_axis(self.spot.facts.eigenvalues)
+            J = s.state_jacobian(z)
+            yield on_axis(self.spot.facts.eigenvalues, self.omega, None if sparse.issparse(J) else J)
         elif not (sparse.issparse(J := s.jacobian(z)) or isinstance(self.problem, Hopfs)):
             N = s.n + s.k
             yield singular(relative_size(J[:, :N] * s.sizes[:N], s.row_sizes(z)), "the Jacobian")

@@ -21,10 +21,12 @@ Rates = Callable[[float], np.ndarray]
 
 
 def elsewhere(
-    shares: np.ndarray, rates: np.ndarray, moves: np.ndarray, balanced: np.ndarray, groups: np.ndarray
-) -> float:
+    shares: np.ndarray, rates: np.ndarray, moves: np.ndarray, balanced: np.ndarray, groups: np.ndarray,
+    bearable: np.ndarray | float = 0.0,
+) -> float:  # fmt: skip
     """The first share of a way at which the prediction fails for some group of states: the remaining rates are as large
-    as those that move the states, and not rounding relative to the terms that balance at the beginning.
+    as those that move the states, and neither ``bearable`` for the group nor rounding relative to the terms that
+    balance at the beginning.
 
     ``rates`` are those of all states at the beginning and at all shares, one column each; states that act on one
     another form a group. All are in units in which the rates of a group are alike. Infinite if the prediction never
@@ -38,7 +40,8 @@ def elsewhere(
     else:
         largest = of_states.max(axis=0, keepdims=True, initial=0.0)
     left, moving, rounding = largest[:, :-2], largest[:, -2:-1], largest[:, -1:]
-    return _first(shares, ~(left[:, 1:] - left[:, :1] - rounding <= ELSEWHERE * moving * shares).all(axis=0))
+    most = ELSEWHERE * np.maximum(moving * shares, np.reshape(bearable, (-1, 1)))
+    return _first(shares, ~(left[:, 1:] - left[:, :1] - rounding <= most).all(axis=0))
 
 
 def changed(shares: np.ndarray, change: Callable[[float], float], size: float) -> float:

@@ -17,8 +17,6 @@ from pfaff.threads import cached_property, once
 if TYPE_CHECKING:
     from pfaff.case import Bound
 
-UNSETTLED = 0.1  # step of Newton's method, relative to the state itself, that shows that it is rounding
-
 
 class Linearised:
     """Rows of f, ∂f/∂x and ∂f/∂p for parameters by name, for a flow small enough to be compiled as a whole."""
@@ -96,14 +94,3 @@ def linear_about(case: Bound, flow: Flow, name: str, x: np.ndarray) -> tuple[np.
         return J, by, bordering(J)
     none = np.zeros((n, 0))
     return J, by, Border(none, none.T, none, none, units)
-
-
-def without_rounding(case: Bound, flow: Flow, x: np.ndarray, J: np.ndarray, border: Border) -> np.ndarray:
-    """States without those that one more step of Newton's method would move by their own size, if they rest as well:
-    they are zero but for rounding, and tell no unit."""
-    rates = flow.rates(x, case.numbers)
-    rounding = (np.abs(x) > 0) & (np.abs(border.solve(J, rates)) > UNSETTLED * np.abs(x))
-    if not rounding.any():
-        return x
-    without = np.where(rounding, 0.0, x)
-    return without if (np.abs(flow.rates(without, case.numbers)) <= np.abs(rates)).all() else x

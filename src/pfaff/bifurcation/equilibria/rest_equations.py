@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 
 from pfaff.algebra.bordering import Border, at_rest, bordering, row_sizes
-from pfaff.bifurcation.equilibria.linearised import Linearised, linear_about, linearised, without_rounding
+from pfaff.bifurcation.equilibria.linearised import Linearised, linear_about, linearised
 from pfaff.bifurcation.equilibria.parameter_units import FARTHER, grow_with_distance, in_natural_unit, ratio
 from pfaff.bifurcation.equilibria.state_sizes import state_sizes
 from pfaff.bifurcation.equilibria.zero_forms import Null, null_of
@@ -319,9 +319,6 @@ def equations_about(
     """The problem about an equilibrium with these structural zeros, and its z there; ``known`` is the result of
     ``linear_about``."""
     J, by, whole = known or linear_about(case, flow, free[0], x)
-    x, before = without_rounding(case, flow, x, J, whole), x
-    if x is not before:
-        J, by, whole = linear_about(case, flow, free[0], x)
     k = zeros[0] if zeros else 0
     moving, kept = ([flow.states.index(name) for name in names if name in flow.states] for names in (free, fixed))
     border = whole if whole.regular else bordering(J, k, kept, first=moving)

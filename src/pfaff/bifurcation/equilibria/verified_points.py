@@ -15,8 +15,8 @@ from scipy import sparse
 
 from pfaff.bifurcation.equilibria.eigenvalues import distances
 from pfaff.bifurcation.equilibria.full_balance import FullBalance, full_balance
-from pfaff.checks import Check
-from pfaff.checks.branch_promises import BALANCED, INERT, at_rest, balanced, inert, met, on_axis, singular, summed
+from pfaff.checks import Check, unmade
+from pfaff.checks.branch_promises import BALANCED, INERT, SUM, at_rest, balanced, inert, met, on_axis, singular, summed
 from pfaff.continuation.endings import Ending, Reason
 from pfaff.continuation.gathering import where
 from pfaff.continuation.kinds import MULTIPLE, Kind
@@ -47,7 +47,8 @@ def of_special(special: Any) -> Iterator[Check]:
     s, z, kind = special.equations, special.spot.z, special.kind.removeprefix(MULTIPLE)
     values = special.spot.facts.eigenvalues
     if kind in (Kind.HOPF, Kind.ZERO_HOPF):
-        yield on_axis(values)
+        J = s.state_jacobian(z)
+        yield on_axis(values, special.omega, None if sparse.issparse(J) else J, special.multiplicity)
     if kind == Kind.COALESCENCE:
         yield met(distances(values), values)
     J = s.jacobian(z)
@@ -139,6 +140,7 @@ def _spectrum(point: Any) -> Iterator[Check]:
     """Eigenvalues against the trace, where all of them are known."""
     s, values = point.equations, point.eigenvalues
     if len(values) + sum(s.zeros) + s.attracting != s.n:
+        yield from unmade("not all eigenvalues are known", SUM)
         return
     J = s.state_jacobian(point.spot.z)
     yield summed(values, float(J.trace()) + s.attracting * s.flow.settle)

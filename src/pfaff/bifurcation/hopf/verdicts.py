@@ -9,8 +9,10 @@ import numpy as np
 from scipy.sparse import issparse
 
 from pfaff.bifurcation.hopf.normal_form import VANISHES, Cubic
-from pfaff.checks.check import Check
-from pfaff.checks.hopf import Claim, first_cycle, mode
+from pfaff.checks import Check, unmade
+from pfaff.checks.hopf import BELONGS, FIRST, REPELS, Claim, first_cycle, mode
+from pfaff.checks.symmetries import alike
+from pfaff.flow.alike import broken_along
 
 if TYPE_CHECKING:
     from pfaff.bifurcation.hopf.hopf import Hopf
@@ -47,6 +49,7 @@ def _drifting(third: Cubic) -> str:
 def verified(hopf: Hopf) -> Iterator[Check]:
     """The mode by differences of the flow, and the normal form by the first cycle where one is born."""
     if issparse(hopf.expansion.A):
+        yield from unmade("it has too many states", BELONGS, FIRST, REPELS)
         return
     third, e, flow, numbers = hopf.normal_form, hopf.expansion, hopf.around.flow, hopf.around.numbers
     claim = Claim(
@@ -61,5 +64,7 @@ def verified(hopf: Hopf) -> Iterator[Check]:
         return flow.jacobian(x, numbers(load))
 
     yield mode(claim, rates)
+    if (broken := broken_along(flow, hopf.x[:, None], numbers(hopf.value))) is not None:
+        yield alike([broken])
     if hopf.transversal and not (hopf.drifts or hopf.undecided or hopf.degenerate):
         yield from first_cycle(claim, rates, slopes if flow.structured else None)

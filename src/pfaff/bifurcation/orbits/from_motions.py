@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pfaff.bifurcation.orbits.conserved import orbit_or_member
+from pfaff.bifurcation.orbits.conserved import in_family, orbit_or_member
 from pfaff.bifurcation.orbits.cycles import Cycle, Mesh
 from pfaff.bifurcation.orbits.following import LEFT
 from pfaff.bifurcation.orbits.forced import own_states
@@ -30,13 +31,17 @@ from pfaff.bifurcation.orbits.solving.meshes import TURN
 from pfaff.errors import ConvergenceError, ParameterError
 from pfaff.flow.flow import Flow
 from pfaff.flow.forcing import forced_flow, forcing_of
+from pfaff.flow.moving_frames import undivided
 from pfaff.flow.relative import without_symmetries
+from pfaff.flow.shape import ignorable_coordinates
 from pfaff.flow.slice import state_on
 from pfaff.flow.uniform_motion import moving_along
+from pfaff.statement.system import System
 from pfaff.statement.values import SQUARABLE, numbers_from, shown
 
 if TYPE_CHECKING:
     from pfaff.case import Bound
+    from pfaff.flow.symmetries import Generator
 
 ODD = 1e-6  # x(t + T/2) + x(t) below this, relative to the orbit, vanishes
 ROUGH = 0.3  # distance of the ends of a loop that is given as a guess, relative to its size
@@ -54,7 +59,7 @@ def orbit_near(case: Bound, motion: Any, load: str, accuracy: float = 1e-11, gue
     free = case.system.autonomous  # type: ignore[attr-defined]
     flow: Flow = without_symmetries(case) if free else forced_flow(case)
     accuracy = accurate(accuracy)
-    t, x = _states(motion, flow, case)
+    t, x = states_along(motion, flow, case)
     n, value = len(flow.states), value_of(case, load)
     problem = OrbitProblem(case, flow, load, accuracy, np.zeros((n, 0)), np.zeros((0, n)))
     loop = rotation(problem, t, x, value) or _recurrence(t, x, ROUGH if guess else RETURN)
@@ -62,9 +67,15 @@ def orbit_near(case: Bound, motion: Any, load: str, accuracy: float = 1e-11, gue
     if leads_out(flow) and problem.collocation.equations.rates_on_chart(rough.x.T.copy(), value)[1] < LEFT:
         with suppress(ParameterError):  # a guess that is no motion may lack velocities
             passage = Passage(problem, rough)
-            t, x = _states(motion, passage.flow, case)
+            t, x = states_along(motion, passage.flow, case)
             problem = passage.problem
-    found = _settled(problem, t, x, loop, value, guess)
+    turned = undivided(case.system, flow.slice, case.numbers) if isinstance(case.system, System) else ()
+    try:
+        found = _settled(problem, t, x, loop, value, guess, bool(turned))
+    except ConvergenceError as why:
+        raise ConvergenceError(f"{why}{_unmeasured(case, turned)}") from why
+    if turned:
+        found = in_family(found, value + 1 + abs(value))  # a symmetry may turn it into others
     problem = found.problem  # that of its family, if it is a member of one
     while (loops := _loops(problem, found.point.cycle)) > 1:  # fewer each time
         found = orbit_at(problem, _part(problem, found.point.cycle, loops), value)
@@ -73,14 +84,29 @@ def orbit_near(case: Bound, motion: Any, load: str, accuracy: float = 1e-11, gue
     return orbit_at(problem, _part(problem, cycle, 2, problem.signs), value) if symmetric else found
 
 
-def _settled(problem: OrbitProblem, t: np.ndarray, x: np.ndarray, loop: Loop, value: float, given: bool) -> OrbitPoint:
+def _unmeasured(case: Bound, turned: Sequence[Generator]) -> str:
+    """What symmetries that no coordinate measures may have to do with a motion that does not close, in words."""
+    if not turned:
+        return ""
+    names = case.system.coordinate_names  # type: ignore[attr-defined]
+    moved = ", ".join(name for k, name in enumerate(names) if any(g.B[k].any() or g.c[k] for g in turned))
+    return (
+        f". It may be periodic but for a rotation of {moved}, which changes nothing and which no coordinate measures: "
+        "state it with that angle as a coordinate"
+    )
+
+
+def _settled(
+    problem: OrbitProblem, t: np.ndarray, x: np.ndarray, loop: Loop, value: float, given: bool, turned: bool
+) -> OrbitPoint:
     """The orbit near a loop of a motion: by its samples or, if they are too coarse, by the motion between them.
 
-    A loop that is ``given`` need not be a motion: the orbit near it is returned whatever surrounds it.
+    A loop that is ``given`` need not be a motion: the orbit near it is returned whatever surrounds it. If symmetries
+    may have ``turned`` it, it may be one of a family.
     """
     guess = _guess(problem, t, x, loop, value)
     try:
-        found = (orbit_or_member if loop.turns else orbit_at)(problem, guess, value)
+        found = (orbit_or_member if loop.turns or turned else orbit_at)(problem, guess, value)
     except ConvergenceError as why:
         finer = None if given or one_of_many(problem, guess) else _integrated(problem, t, x, loop, value)
         if finer is not None:
@@ -98,7 +124,7 @@ def _settled(problem: OrbitProblem, t: np.ndarray, x: np.ndarray, loop: Loop, va
     return found
 
 
-def _states(motion: Any, flow: Flow, case: Bound) -> tuple[np.ndarray, np.ndarray]:
+def states_along(motion: Any, flow: Flow, case: Bound) -> tuple[np.ndarray, np.ndarray]:
     """Times of a motion, and the states of a flow along it; it begins at time zero of a forcing."""
     t, x = _on_slice(motion, flow, case) or _as_given(motion, flow, case)
     if not flow.carried:
@@ -116,12 +142,14 @@ def _on_slice(motion: Any, flow: Flow, case: Bound) -> tuple[np.ndarray, np.ndar
     """The motion as symmetries carry it to the states of a flow; None for one that is given by these."""
     if flow.slice is None:
         return None
-    names = flow.slice.system.coordinate_names
-    every = (*names, *(f"{name}_dot" for name in names))
+    system = flow.slice.system
+    names, every, anywhere = system.coordinate_names, system.state_names, ignorable_coordinates(system)
     try:
-        t, y = sampled(motion, every)
+        t, known = sampled(motion, tuple(name for name in every if name not in anywhere))
     except ParameterError:
         return None
+    y = np.zeros((len(every), len(t)))
+    y[[name not in anywhere for name in every]] = known
     y = moving_along(case, every, t, y)
     return t, state_on(flow, y[: len(names)], case.numbers, y[len(names) :])[: len(own_states(flow))]
 

@@ -32,7 +32,7 @@ def loop_of(case: Bound, motion: Any, t: Any, given: Mapping[str, Any]) -> Loop:
         raise ParameterError("give a motion, or times t and states by name, not both")
     if t is None:
         raise ParameterError(f"at which times? Give t=… with {', '.join(given)}")
-    names = shape_at(case).states
+    names = tuple(dict.fromkeys((*shape_at(case).states, *getattr(case.system, "state_names", ()))))
     for name in given:
         case.system.named(name, names, f"a loop of {case.system.name} is not given by")
     times = _row("t", t)

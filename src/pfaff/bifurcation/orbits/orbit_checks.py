@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pfaff.checks import Check, Checked
-from pfaff.checks.multipliers import volumes
+from pfaff.checks import Check, Checked, nearest, unmade
+from pfaff.checks.multipliers import VOLUMES, volumes
 from pfaff.checks.orbit_promises import closed, obeyed
+from pfaff.checks.symmetries import alike
+from pfaff.flow.alike import broken_along
 
 if TYPE_CHECKING:
     from pfaff.bifurcation.orbits.chords import Point
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
 ABSENT = 1e-12  # amplitudes below this, relative to the largest, are rounding
 TINY = float(np.finfo(float).tiny)
 SOME = 6  # orbits of a branch that are verified when its status is asked for
+PLACES = 8  # of an orbit at which its symmetries are verified
 BETWEEN, WEIGHTS = np.polynomial.legendre.leggauss(9)  # places in an interval other than those of collocation
 
 
@@ -43,9 +46,16 @@ def of_orbits(points: Sequence[Any]) -> Iterator[Check]:
     accuracy = max(each.problem.accuracy for each in points)
     yield obeyed((off for off, _ in found), accuracy)
     yield closed((open_ for _, open_ in found), accuracy)
-    products = [check for each in points for check in _products(each)]
-    if products:
-        yield max(products, key=lambda check: np.nan_to_num(check.measured, nan=np.inf))
+    broken = [each for each in map(_broken, points) if each is not None]
+    if broken:
+        yield alike(broken)
+    yield nearest(map(_product, points))
+
+
+def _broken(orbit: Any) -> float | None:
+    """How far the symmetries that were divided out are from holding along an orbit."""
+    x, numbers = orbit.point.cycle.x, orbit.problem.numbers_at(orbit.value)
+    return broken_along(orbit.problem.flow, x[:: max(1, len(x) // PLACES)].T.copy(), numbers)
 
 
 def _verified(problem: OrbitProblem, point: Point) -> tuple[float, float]:
@@ -63,9 +73,12 @@ def _verified(problem: OrbitProblem, point: Point) -> tuple[float, float]:
     return off, float((np.abs(gap) / size).max())
 
 
-def _products(orbit: Any) -> Iterator[Check]:
+def _product(orbit: Any) -> Check:
     """The product of the multipliers, by Liouville's formula."""
     problem, cycle = orbit.problem, orbit.point.cycle
-    if orbit.resolved and not problem.sparse:
-        rates = problem.divergence(cycle, orbit.value) @ problem.collocation.weights(cycle)
-        yield from volumes(orbit.multipliers, orbit.period * float(rates))
+    if not orbit.resolved:
+        return unmade("the multipliers are not resolved", VOLUMES)[0]
+    if problem.sparse:
+        return unmade("only some multipliers are known of many states", VOLUMES)[0]
+    rates = problem.divergence(cycle, orbit.value) @ problem.collocation.weights(cycle)
+    return volumes(orbit.multipliers, orbit.period * float(rates))

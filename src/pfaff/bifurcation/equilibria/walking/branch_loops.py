@@ -11,7 +11,7 @@ from numba import types
 
 from pfaff.bifurcation.equilibria.walking.corrector import placed
 from pfaff.bifurcation.equilibria.walking.eigenframes import no_frame
-from pfaff.bifurcation.equilibria.walking.even_units import first_changed, grouped
+from pfaff.bifurcation.equilibria.walking.even_units import grouped
 from pfaff.bifurcation.equilibria.walking.first_rests import regular_units, rested
 from pfaff.bifurcation.equilibria.walking.locator import locate
 from pfaff.bifurcation.equilibria.walking.spectra import first_spectrum
@@ -21,7 +21,7 @@ from pfaff.bifurcation.machine_code.addresses import lapack
 from pfaff.bifurcation.machine_code.kernel_cache import is_kept
 
 __all__ = [
-    "compile_ahead", "first_changed", "first_spectrum", "grouped", "lapack", "locate", "no_frame", "placed",
+    "compile_ahead", "first_spectrum", "grouped", "lapack", "locate", "no_frame", "placed",
     "quickest", "quiet", "quiet_about", "ready", "regular_units", "rested", "walk",
 ]  # fmt: skip
 
@@ -43,7 +43,6 @@ LOOPS = {
     rested: (FUNCTION, integers, vector, matrix),
     regular_units: (integers, matrix),
     grouped: (integers, matrix),
-    first_changed: (matrix, matrix, stack),
 }
 
 

@@ -157,19 +157,3 @@ def grouped(routines, J):
     if groups.max() != whole.max():
         D = even_units(routines, J * (np.expand_dims(groups, 1) == groups))
     return D, groups
-
-
-@loop
-def first_changed(J, weights, there):
-    """The index (last axis) of the first of many matrices that differs from J by its own size, in weighted entries;
-    their number if none does."""
-    n, m, many = there.shape
-    own, apart = 0.0, np.zeros(many)
-    for i in range(n):
-        for j in range(m):
-            own += (J[i, j] * weights[i, j]) ** 2
-            apart += ((there[i, j] - J[i, j]) * weights[i, j]) ** 2
-    for k in range(many):
-        if not np.sqrt(apart[k]) < np.sqrt(own):
-            return k
-    return many

@@ -1,0 +1,144 @@
+"""Symmetries that no coordinate measures: motions that they carry along are seen from a frame that moves with them."""
+
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import pytest
+import sympy as sm
+
+import pfaff
+from pfaff.errors import ConvergenceError
+from pfaff.statement import TIME, coordinates
+
+
+@cache
+def ball(turntable: bool) -> pfaff.System:
+    """A solid ball by quaternions that rolls on a plane, which may turn."""
+    x, y, *e = coordinates("x y e0 e1 e2 e3")
+    Omega, r = sm.Symbol("Omega", real=True), sm.Rational(1, 2)
+    E = sm.Matrix([[-e[1], e[0], -e[3], e[2]], [-e[2], e[3], e[0], -e[1]], [-e[3], -e[2], e[1], e[0]]])
+    w = 2 * E * sm.Matrix(e).diff(TIME)
+    X, Y = (-Omega * y, Omega * x) if turntable else (0, 0)
+    return pfaff.System(
+        [x, y, *e],
+        (x.diff(TIME) ** 2 + y.diff(TIME) ** 2) / 2 + w.dot(w) / 20,
+        holonomic_constraints=[sum(each**2 for each in e) - 1],
+        nonholonomic_constraints=[x.diff(TIME) - r * w[1] - X, y.diff(TIME) + r * w[0] - Y],
+        parameters={Omega: sm.Rational(7, 10)} if turntable else {},
+    )
+
+
+@pytest.mark.parametrize("e", [(1, 0, 0, 0), (0.6, 0.8, 0, 0), (0.7, 0.1, 0.5, -0.5)])
+def test_a_ball_by_quaternions_rolls_straight(e):
+    """In any attitude and with any spin; speed and spin select the motion, and nothing else does."""
+    start = dict(zip(("e0", "e1", "e2", "e3"), e, strict=True)) | {"e3_dot": 0.4}
+    motion = ball(False).at().steady(x_dot=1, start=start)
+    assert all(check.passed for check in motion.checks)
+    assert (motion.family_dimension, len(motion.eigenvalues), motion.stable) == (2, 0, True)
+    assert motion.carried_along == ("e0", "e1", "e2", "e3")
+    moved = ball(False).at().simulate(3, **motion.initial)
+    assert moved["x"][-1] == pytest.approx(3, rel=1e-11)
+    assert moved["y"][-1] == pytest.approx(3 * motion["y_dot"], rel=1e-11, abs=1e-11)
+
+
+@pytest.mark.parametrize("e", [(1, 0, 0, 0), (0.7, 0.1, 0.5, -0.5)])
+def test_a_ball_by_quaternions_runs_in_circles_on_a_turntable(e):
+    """At 2/7 of its angular velocity, whatever the circle: about the table's centre, others oscillate at that rate."""
+    start = dict(zip(("e0", "e1", "e2", "e3"), e, strict=True)) | {"y_dot": 0.3}
+    motion = ball(True).at().steady(x=1, start=start)
+    assert all(check.passed for check in motion.checks)
+    assert np.hypot(motion["x_dot"], motion["y_dot"]) == pytest.approx(0.2 * np.hypot(1, motion["y"]), rel=1e-11)
+    assert motion.eigenvalues == pytest.approx([-0.2j, 0.2j], abs=1e-10)
+    assert motion.stable
+
+
+def test_a_conical_pendulum_in_cartesian_coordinates():
+    """ω² = g/(l cos θ), and small oscillations about it with κ² = ω²(1 + 3 cos² θ)."""
+    x, y, z = q = coordinates("x y z")
+    kinetic = sum(s.diff(TIME) ** 2 for s in q) / 2
+    case = pfaff.System(list(q), kinetic, 10 * z, holonomic_constraints=[x**2 + y**2 + z**2 - 1]).at()
+    for angle in (0.2, np.arccos(0.8), 1.2):
+        motion = case.steady(z=-np.cos(angle), start={"x": np.sin(angle), "y_dot": 1})
+        omega = np.sqrt(10 / np.cos(angle))
+        assert abs(motion["y_dot"]) == pytest.approx(omega * np.sin(angle), rel=1e-10)
+        kappa = omega * np.sqrt(1 + 3 * np.cos(angle) ** 2)
+        assert motion.eigenvalues == pytest.approx([-1j * kappa, 1j * kappa], abs=1e-9)
+        assert all(check.passed for check in motion.checks)
+        assert motion.stable
+        assert "carried along by a rotation of x, y" in motion.status
+
+
+def test_a_carried_motion_is_verified_as_such():
+    x, y = coordinates("x y")
+    kinetic = (x.diff(TIME) ** 2 + y.diff(TIME) ** 2) / 2
+    motion = pfaff.System([x, y], kinetic, (x**2 + y**2 - 1) ** 2 / 4).at().steady(y_dot=1, start={"x": 1})
+    assert motion["x"] ** 2 == pytest.approx((1 + 5**0.5) / 2, rel=1e-11)
+    assert all(check.passed for check in motion.checks)
+    wrong = replace(motion, x=motion.x + np.array([0.01, 0, 0, 0]))
+    assert "NOT verified: shape and speeds stay" in wrong.status
+
+
+def test_symmetries_are_verified_along_the_motion():
+    """Where something breaks them that the search for symmetries has not seen, the motion itself says so."""
+    x, y, theta = coordinates("x y theta")
+    mu = sm.Symbol("mu", real=True)
+
+    def blade(far):
+        P = x.diff(TIME) * sm.cos(theta) + y.diff(TIME) * sm.sin(theta)
+        return pfaff.System(
+            [x, y, theta],
+            (x.diff(TIME) ** 2 + y.diff(TIME) ** 2 + theta.diff(TIME) ** 2) / 2,
+            far,
+            dissipation=(P - 1) ** 2 / 2,
+            nonholonomic_constraints=[y.diff(TIME) * sm.cos(theta) - x.diff(TIME) * sm.sin(theta)],
+            parameters={mu: 1},
+        )
+
+    motion = blade(0).at().steady(theta_dot=0.5)
+    assert [check.passed for check in motion.checks] == [True] * len(motion.checks)
+    assert any("symmetries" in check.claim for check in motion.checks)
+    other = blade(sm.exp(-(x**2) - (y - 1) ** 2) / 10)
+    wrong = replace(motion, flow=replace(motion.flow, system=other))
+    assert "NOT verified: the symmetries that were divided out hold along it" in wrong.status
+
+
+@cache
+def pair(drag):
+    """Two particles in the plane on a spring that feeds itself, at any place and in any direction."""
+    x1, y1, x2, y2 = q = coordinates("x1 y1 x2 y2")
+    mu, apart = sm.Symbol("mu", real=True), sm.Matrix([x2 - x1, y2 - y1])
+    length = sm.sqrt(apart.dot(apart))
+    rate = apart.dot(apart.diff(TIME)) / length
+    push = (mu * rate - rate**3) * apart / length
+    kinetic = sum(s.diff(TIME) ** 2 for s in q) / 2
+    return pfaff.System(
+        list(q),
+        kinetic,
+        (length - 1) ** 2,
+        dissipation=drag * kinetic,
+        forces={x1: -push[0], y1: -push[1], x2: push[0], y2: push[1]},
+        parameters={mu: 0},
+        load=mu,
+    )
+
+
+def test_cycles_that_a_symmetry_turns_into_others_are_no_less_stable():
+    """One multiplier is 1 by the rotation, which rounding puts inside or outside the unit circle: with s for the change
+    of length s'' + (1/5 − 2μ) s' + 2 s'³ + 4 s = 0, without it."""
+    s, u, mu = sm.symbols("s u mu", real=True)
+    alone = pfaff.ode({s: u, u: -4 * s - u / 5 + 2 * mu * u - 2 * u**3}, {mu: 0}, load=mu).at(mu=0.4)
+    straight = alone.orbit(alone.simulate(200, s=0.1, samples=8001))
+    case = pair(sm.Rational(1, 5)).at(mu=0.4)
+    for start in ({"x2": 1.1}, {"x2": 1.1, "y2": 0.3}, {"x1": 3, "y2": -1.2}):
+        orbit = case.orbit(case.simulate(200, **start, samples=8001))
+        assert orbit.period == pytest.approx(straight.period, rel=1e-10)
+        assert orbit.stable
+        assert np.sort(np.abs(orbit.multipliers))[0] == pytest.approx(abs(straight.multipliers[-1]), rel=1e-8)
+
+
+def test_a_motion_that_only_turns_says_so():
+    case = pair(0).at(mu=0.4)
+    motion = case.simulate(100, x2=1.1, y2_dot=0.3, samples=4001)
+    with pytest.raises(ConvergenceError, match="rotation of x1, y1, x2, y2, which changes nothing"):
+        case.orbit(motion)
