@@ -10,10 +10,10 @@ eigenvalue, and no growth.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable
 
 import numpy as np
-from scipy.optimize import linear_sum_assignment
 
 from pfaff.checks.check import Check, unmade
 
@@ -77,10 +77,29 @@ def _regular(J: np.ndarray, value: complex) -> float:
 
 def _missed(growing: np.ndarray, values: np.ndarray) -> float:
     """How far growing eigenvalues are from those that were told, one for each, relative to them."""
+    if not len(growing):
+        return 0.0
     if len(growing) > len(values):
         return np.inf
     apart = np.abs(growing[:, None] - values) / np.abs(growing)[:, None]
-    return float(apart[linear_sum_assignment(apart)].max(initial=0.0))
+    sizes = np.unique(apart)
+    return float(sizes[bisect_left(sizes, True, key=lambda size: _one_each(apart <= size))])
+
+
+def _one_each(near: np.ndarray) -> bool:
+    """Whether every row can have a column of its own among those that are near it."""
+    taken: dict[int, int] = {}
+
+    def place(row: int, tried: set[int]) -> bool:
+        for column in np.flatnonzero(near[row]).tolist():
+            if column not in tried:
+                tried.add(column)
+                if column not in taken or place(taken[column], tried):
+                    taken[column] = row
+                    return True
+        return False
+
+    return all(place(row, set()) for row in range(len(near)))
 
 
 def critical(
