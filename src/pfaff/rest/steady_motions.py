@@ -30,7 +30,6 @@ from pfaff.flow.relative import accidental, independent, relative_flow
 from pfaff.flow.stated_equations import stated_equations
 from pfaff.rest.spectrum import Spectrum
 from pfaff.rest.steady_families import ULPS, allowed_directions, exact_zeros, null_vector, selections
-from pfaff.rest.verified_rests import of_steady
 from pfaff.statement.told import shown_in_notebooks
 from pfaff.statement.values import number_from, one_of, shown, spelt
 from pfaff.threads import cached_property
@@ -160,6 +159,8 @@ class SteadyMotion(Checked):
         return doubted(f"steady motion with {told or 'everything at rest'}, {family}: {how}", self.checks)
 
     def _verify(self) -> Iterator[Check]:
+        from pfaff.rest.verified_rests import of_steady
+
         return of_steady(self, self.eigenvalues)
 
     def branch(self, name: str, to: float | None = None, **options: Any) -> EquilibriumBranch:
