@@ -148,6 +148,14 @@ def test_undamped_pairs_that_become_real_are_no_hopf_point():
     assert not branch.of_kind("hopf")
 
 
+def test_eigenvalues_that_meet_away_from_zero_are_no_bogdanov_takens_point():
+    """λ² − μλ + 1 has a double root 1 at μ = 2, beside the eigenvalue −1: sums of eigenvalues vanish there too."""
+    rates = {x: y, y: mu * y - x - x**3 - x**2 * y, z: x**2 - z}
+    for to in (2, 3):
+        branch = pfaff.ode(rates, {mu: -1}, load=mu).at().branch("mu", to, start={"x": 0, "y": 0, "z": 0})
+        assert [(special.kind, special.value) for special in branch.special] == [("hopf", pytest.approx(0, abs=1e-12))]
+
+
 # Orbits of a branch between its last point and a fold
 
 

@@ -115,6 +115,15 @@ def test_a_growing_motion_that_is_left_out_is_told():
     assert not kept.passed
 
 
+def test_growing_motions_are_matched_one_by_one():
+    """Each has a value of its own, also where the nearest one is taken; one too few is none."""
+    from pfaff.checks.spectra import _missed
+
+    assert _missed(np.array([1.0, 1.01]), np.array([1.01, 1.02])) == pytest.approx(0.01)
+    assert _missed(np.array([1.0, 1.0]), np.array([1.0, 5.0])) == pytest.approx(4)
+    assert _missed(np.array([1.0, 1.0]), np.array([1.0])) == np.inf
+
+
 @pytest.mark.parametrize("start", [{}, {"x_dot": 5}])
 def test_a_bicycle_at_rest_or_not_raises_no_false_alarm(start):
     motion = pfaff.atlas.whipple_bicycle().at().simulate(1, **start)

@@ -152,6 +152,12 @@ def test_a_start_that_is_right_but_for_rounding_stays_to_the_last_bit(stated, gi
     assert start.q.tolist() == [given.get(name, 0.0) for name in stated().coordinate_names]
 
 
+def test_what_rounding_moves_where_two_solutions_meet_stays():
+    """Of the third bar, 1 long, one end is as far from the other as it can be: y2² is zero but for rounding."""
+    filled = started(pfaff.atlas.double_four_bar(), x0=0.5).filled
+    assert filled == pytest.approx({"y0": -(0.75**0.5), "x2": 1.0}, rel=1e-14)
+
+
 def test_only_what_cannot_follow_yields():
     """Of two pendulums one is given too far out: it yields, and the other hangs as it does alone."""
     u, w = coordinates("u w")

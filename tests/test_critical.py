@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import warnings
 from dataclasses import replace
 from itertools import pairwise
@@ -719,3 +720,66 @@ def test_loads_that_are_nearly_none_are_told_from_none(apart, drag, load):
         parameters={force: 0, stiffer: 0, damping: 0}, load=force,
     )  # fmt: skip
     assert system.at(d=apart, c=drag).flutter().value == pytest.approx(load, abs=1e-14)
+
+
+def test_a_platform_on_three_cranks_in_metres_and_in_millimetres():
+    """Springs of 0.5 N m at cranks of 0.1 m that are upright carry P l = 3 k; near there rounding moves far."""
+    x, y, phi, *cranks = pfaff.statement.coordinates("x y phi a1 a2 a3")
+    t, P = pfaff.statement.TIME, sm.Symbol("P", real=True)
+    for length, mass in ((1, sm.Integer(1)), (1000, sm.Rational(1, 1000))):
+        radius, l = sm.Rational(3 * length, 10), sm.Rational(length, 10)
+        kinetic = mass * (x.diff(t) ** 2 + y.diff(t) ** 2 + length**2 * phi.diff(t) ** 2 / 100)
+        kinetic += mass * length**2 * sum(a.diff(t) ** 2 for a in cranks) / 2000
+        rows: list[sm.Expr] = []
+        for k, a in enumerate(cranks):
+            c, s = radius * sm.cos(2 * sm.pi * k / 3), radius * sm.sin(2 * sm.pi * k / 3)
+            rows.append(x + c * sm.cos(phi) - s * sm.sin(phi) - c - l * sm.sin(a))
+            rows.append(y + c * sm.sin(phi) + s * sm.cos(phi) - s - l * sm.cos(a) + l)
+        potential = mass * length**2 * sum(a**2 for a in cranks) / 4 + P * y
+        system = pfaff.System(
+            [x, y, phi, *cranks], kinetic, potential, holonomic_constraints=rows, parameters={P: 0}, load=P
+        )
+        assert system.at().divergence().value == pytest.approx(15, rel=1e-9)
+
+
+@pytest.mark.parametrize("unit", [1, sm.Integer(10) ** 155, sm.Integer(10) ** -155])
+def test_forces_that_are_not_finite_are_no_foreign_errors(unit):
+    x, y, z = pfaff.statement.coordinates("x y z")
+    t, P = pfaff.statement.TIME, sm.Symbol("P", real=True)
+    kinetic = (x.diff(t) ** 2 + y.diff(t) ** 2 + z.diff(t) ** 2) / 2
+    steep = x**2 / unit**2 + y**2 / unit**2 + z**2 - P * sm.sqrt(1 - x / unit) + P * y / unit
+    system = pfaff.System([x, y, z], kinetic, steep, parameters={P: 0}, load=P)
+    for ask in ("equilibrium", "spectrum", "critical", "equilibria"):
+        with contextlib.suppress(pfaff.errors.PfaffError):
+            assert getattr(system.at(), ask)().status
+
+
+def test_rows_that_are_nearly_dependent_are_named():
+    x, y, z = pfaff.statement.coordinates("x y z")
+    t = pfaff.statement.TIME
+    kinetic = (x.diff(t) ** 2 + y.diff(t) ** 2 + z.diff(t) ** 2) / 2
+    rows = [x + y - z, x + y - z + y / 10**9]
+    system = pfaff.System([x, y, z], kinetic, x**2 + y**2, holonomic_constraints=rows)
+    for ask in (lambda: system.at().spectrum(), lambda: system.at().simulate(1, x=0.1)):
+        with pytest.raises(pfaff.errors.RankError, match="rows 1, 2"):
+            ask()
+
+
+def test_constraints_are_solved_in_an_order_that_suits_the_state():
+    """Rows that turn with s have pivots cos s: in the order of the origin none at s = π/2."""
+    from pfaff.flow.lowering import pivots_of
+    from pfaff.flow.relative import order_at
+
+    x, y, s = pfaff.statement.coordinates("x y s")
+    t = pfaff.statement.TIME
+    kinetic = (x.diff(t) ** 2 + y.diff(t) ** 2 + s.diff(t) ** 2) / 2
+    rows = [
+        sm.cos(s) * x.diff(t) - sm.sin(s) * y.diff(t) + s.diff(t) / 10,
+        sm.sin(s) * x.diff(t) + sm.cos(s) * y.diff(t) + s * s.diff(t) / 10,
+    ]
+    system = pfaff.System([x, y, s], kinetic, nonholonomic_constraints=rows, accept_integrable=True)
+    assert order_at(system, np.eye(2)) is None
+    turned = np.array([[6e-17, -1.0], [1.0, 6e-17]])
+    order = order_at(system, turned)
+    assert order is not None
+    assert pivots_of(turned, order).min() > 0.99

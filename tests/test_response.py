@@ -14,7 +14,7 @@ from sympy.physics.mechanics import dynamicsymbols
 
 import pfaff
 from pfaff.continuation.endings import Reason
-from pfaff.errors import ConvergenceError, ParameterError, StatementError
+from pfaff.errors import ConstraintError, ConvergenceError, ParameterError, StatementError
 from pfaff.statement import TIME, coordinates
 
 t = dynamicsymbols._t
@@ -597,3 +597,40 @@ def test_a_response_does_not_depend_on_the_default_parameters(offset):
     for name in ("phi", "phi_dot"):
         ours, theirs = (each.amplitude(name)[[0, -1]] for each in (response, expected))
         assert ours == pytest.approx(theirs, rel=1e-6)
+
+
+# A pendulum in a plane that turns, by its angle and by places
+
+
+def turning_pendulum(form):
+    a, x, y, z = pfaff.statement.coordinates("a x y z")
+    t, w, A = pfaff.statement.TIME, sm.Symbol("w", positive=True), sm.Symbol("A")
+    across = sm.Rational(2, 5)
+    q, place, rows = {
+        "angle": ([a], sm.Matrix([sm.sin(a), 0, -sm.cos(a)]), []),
+        "plane": ([x, z], sm.Matrix([x, 0, z]), [x**2 + z**2 - 1]),
+        "space": ([x, y, z], sm.Matrix([x, y, z]), [x**2 + y**2 + z**2 - 1, y]),
+    }[form]
+    speed = place.diff(t)
+    carried = speed + across * sm.Matrix([-place[1], place[0], 0])
+    return pfaff.System(
+        q, carried.dot(carried) / 2, place[2], dissipation=speed.dot(speed) / 20, holonomic_constraints=rows,
+        forces={each: A * sm.cos(w * t) * place[0].diff(each) for each in q}, parameters={A: 0.3, w: 0.5},
+    ).at()  # fmt: skip
+
+
+@pytest.mark.parametrize("form", ["plane", "space"])
+def test_a_constrained_response_is_that_of_the_angle(form):
+    plain = turning_pendulum("angle").response("w", to=1.2)
+    other = turning_pendulum(form).response("w", to=1.2, z=-1)
+    assert [special.kind for special in other.special] == [special.kind for special in plain.special] == ["fold"] * 2
+    assert [each.value for each in other.special] == pytest.approx([each.value for each in plain.special], rel=1e-9)
+    for point in list(other)[::6]:
+        own = np.sort_complex(point.orbit.multipliers)
+        alike = [np.abs(np.sort_complex(each.orbit.multipliers) - own).max() for each in plain.at(point.value)]
+        assert min(alike) < 1e-7 * max(1, abs(own).max())
+
+
+def test_a_response_starts_where_its_constraints_hold():
+    with pytest.raises(ConstraintError, match="holonomic constraint"):
+        turning_pendulum("plane").response("w", to=1.2)

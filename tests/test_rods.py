@@ -492,6 +492,16 @@ def test_only_digits_that_the_modes_settle_are_printed(modes):
     assert abs(printed - exact) <= 10.0 ** (1 - found.digits)  # one unit of the last digit
 
 
+@pytest.mark.parametrize("modes", [4, 6])
+def test_hopf_points_of_rods_print_the_digits_that_the_modes_settle(modes):
+    case = pfaff.atlas.rod(modes=modes).at(M_L=1, eta=0.01)
+    found, settled = case.hopf(), case.flutter().digits
+    assert found.digits == settled
+    printed = float(re.search(r"F = ([\d.]+)", found.status)[1])
+    assert abs(printed - 7.90881919891) <= 10.0 ** (1 - settled)
+    assert f"settled to {settled} digits" in found.status
+
+
 def test_the_number_of_modes_is_left_to_the_analysis_unless_it_is_given():
     assert pfaff.Rod().refines
     assert pfaff.Rod(modes=10).basis.size == pfaff.Rod().basis.size

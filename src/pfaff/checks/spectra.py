@@ -76,6 +76,8 @@ def _regular(J: np.ndarray, value: complex) -> float:
 
 def _missed(growing: np.ndarray, values: np.ndarray) -> float:
     """How far growing eigenvalues are from those that were told, one for each, relative to them."""
+    if not len(growing):
+        return 0.0
     if len(growing) > len(values):
         return np.inf
     apart = np.abs(growing[:, None] - values) / np.abs(growing)[:, None]

@@ -22,6 +22,8 @@ from pfaff.errors import ConstraintError, ConvergenceError
 from pfaff.flow.completion import EQUAL, KEPT, REGULAR, ROUNDED, connected, demand
 from pfaff.statement.constraints import numbered
 from pfaff.statement.evaluation import evaluated
+from pfaff.statement.system import System
+from pfaff.threads import cached_property, once
 
 if TYPE_CHECKING:
     from pfaff.flow.initial import Constraints
@@ -32,6 +34,7 @@ SHORTEST = 1e-3  # share of a step of Newton's method below which none lessens t
 CHOICES = 200  # choices of coordinates that are solved for; where there are more, all that is connected changes
 SIGNED = 3  # coordinates of a choice up to which starts lie on all sides
 BESIDE = (1.0, 2.5)  # where solutions are sought from, in units of what a coordinate changes alike
+DOUBLE = 1e-6  # share of a change that rounding makes where two solutions meet
 TURNING = (sm.sin, sm.cos, sm.tan)
 
 
@@ -125,12 +128,16 @@ class Search:
         self.first = constraints.m - constraints.holonomic
         self.M = constraints(q, v)[3]
         self.turns = _turns(constraints, q)
-        self.beside = np.where(np.isfinite(self.turns), self.turns, self._lengths())
-        self.beside = np.where(np.isfinite(self.beside), self.beside, 1.0)
 
     def _rows(self, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         phi, _, A, _ = self.constraints(q, self.v)
         return phi, A[self.first :]
+
+    @cached_property
+    def beside(self) -> np.ndarray:
+        """How far from the start solutions are sought along each coordinate."""
+        found = np.where(np.isfinite(self.turns), self.turns, self._lengths())
+        return np.where(np.isfinite(found), found, 1.0)
 
     def _lengths(self) -> np.ndarray:
         """Changes of coordinates that are worth the terms of a row: by its curvature, else by its slope."""
@@ -236,11 +243,14 @@ class Search:
 
     def cleared(self, q: np.ndarray, rows: np.ndarray | slice = slice(None)) -> np.ndarray:
         """Coordinates that rounding alone has moved are put back, where the rows stay as they are."""
-        moved = np.abs(q - self.q) / self.beside
-        back = np.where(moved > EQUAL * moved.max(initial=0.0), q, self.q)
-        phi, still = (np.abs(self._rows(each)[0][rows]).max() for each in (q, back))
-        terms = self.constraints.position_terms(q, 0.0)[rows].max()
-        return back if still <= phi + ROUNDING * terms else q
+        inertia, terms = np.diag(self.M), self.constraints.position_terms(q, 0.0)[rows].max()
+        moved = np.abs(q - self.q) * np.where(inertia > 0, np.sqrt(np.abs(inertia)), 1.0)
+        for share in (DOUBLE, EQUAL):
+            back = np.where(moved > share * moved.max(initial=0.0), q, self.q)
+            left, still = (np.abs(self._rows(each)[0][rows]).max() for each in (q, back))
+            if still <= left + ROUNDING * terms:
+                return back
+        return q
 
     def _best(self, found: list[np.ndarray]) -> np.ndarray:
         """Fewest changes, then the least, then the lowest, then by name."""
@@ -262,15 +272,23 @@ class Search:
         return found[min(among, key=by_name)]
 
 
+@once(most=1)
+def _slopes(system: System) -> list[tuple[int, sm.Expr]]:
+    """Derivatives of the arguments of sines by coordinates, with the numbers of these."""
+    s, found = system.stated, []
+    for node in {node for each in s.positions for node in each.atoms(*TURNING)}:
+        found += [(j, sm.diff(node.args[0], x)) for j, x in enumerate(s.q) if x in node.free_symbols]
+    return found
+
+
 def _turns(constraints: Constraints, q: np.ndarray) -> np.ndarray:
     """By how much each coordinate changes the argument of a sine by one; infinite for those in none."""
-    s = constraints.case.system.stated
-    known, turns = constraints.known(q, 0.0), np.full(len(s.q), np.inf)
-    for node in {node for each in s.positions for node in each.atoms(*TURNING)}:
-        for j, x in enumerate(s.q):
-            if x in node.free_symbols:
-                (slope,) = evaluated([sm.diff(node.args[0], x)], known)
-                turns[j] = min(turns[j], 1 / abs(float(slope))) if slope else turns[j]
+    slopes, turns = _slopes(constraints.case.system), np.full(len(q), np.inf)
+    changing = any(slope.free_symbols for _, slope in slopes)
+    known = constraints.known(q, 0.0) if changing else {}
+    values = evaluated([slope for _, slope in slopes], known) if changing else [slope for _, slope in slopes]
+    for (j, _), value in zip(slopes, values, strict=True):
+        turns[j] = min(turns[j], 1 / abs(float(value))) if value else turns[j]
     return turns
 
 

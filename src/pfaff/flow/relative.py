@@ -146,7 +146,9 @@ def sliced(
 
 def order_at(system: System, rows: np.ndarray) -> tuple[int, ...] | None:
     """The order in which the constraints are solved for the usual velocities, with these coefficients in some state;
-    None where the usual one serves."""
+    None where the usual one serves, and where rods are solved for in numbers."""
+    if system.rods or not len(rows):
+        return None
     usual = _usual_order(system)
     pivots = pivots_of(rows, usual)
     return None if (pivots >= SMALL * np.abs(rows).max(initial=0.0)).all() else elimination_order(rows)

@@ -98,5 +98,5 @@ def regular_flow(system: System, lin: Linearisation, omega: float) -> Flow:
         first = part.names if part else ignorable_coordinates(system)
         columns = dependent_velocities(A, [names.index(name) for name in first])
         dependent = tuple(names[j] for j in columns)
-        return sliced(system, dependent, settle, part, elimination_order(A[:, columns]))
+        return sliced(system, dependent, settle, part, None if system.rods else elimination_order(A[:, columns]))
     return sliced(system, dependent, settle, part, order_at(system, A[:, columns]))

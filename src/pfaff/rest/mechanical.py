@@ -17,13 +17,9 @@ from pfaff.algebra.allowed_inertia import allowed_inertia
 from pfaff.algebra.tolerances import NEIGHBOUR, RANK
 from pfaff.checks import Check, Checked, doubted, nearest
 from pfaff.errors import ConstraintError, ConvergenceError, SingularMassError
-from pfaff.flow.completion import KEPT
-from pfaff.flow.initial import Constraints
-from pfaff.flow.positions import usual_sizes
 from pfaff.flow.statics import all_reactions
 from pfaff.flow.uniform_motion import frame_velocities
 from pfaff.rest.balance import Balance
-from pfaff.rest.verified_rests import of_equilibrium
 from pfaff.statement.constraints import numbered
 from pfaff.statement.told import told
 from pfaff.statement.values import huge, one_of, place
@@ -77,6 +73,8 @@ class Equilibrium(Checked):
         return doubted(f"in balance {balance}, {family}" + (f", at {where}" if where else "") + moving, self.checks)
 
     def _verify(self) -> Iterator[Check]:
+        from pfaff.rest.verified_rests import of_equilibrium
+
         return of_equilibrium(self)
 
     def __getitem__(self, name: str) -> float:
@@ -253,6 +251,10 @@ def _check_redundant(case: Case, q: np.ndarray) -> None:
     rows = [k for k in case.system.redundant if k >= first]
     if not rows:
         return
+    from pfaff.flow.completion import KEPT
+    from pfaff.flow.initial import Constraints
+    from pfaff.flow.positions import usual_sizes
+
     constraints = Constraints(case)
     phi, _, A, M = constraints(q, 0 * q)
     sizes = np.maximum(constraints.position_terms(q, 0.0), np.abs(A[first:]) @ usual_sizes(q, M))

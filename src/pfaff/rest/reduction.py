@@ -17,7 +17,6 @@ from pfaff.algebra.units import inertial_units, row_units
 from pfaff.errors import RankError
 from pfaff.flow.shape import ignorable_coordinates
 from pfaff.flow.statics import statics_of
-from pfaff.flow.symmetries import symmetries
 from pfaff.rest.soft import SUMMED, Soft, graded, in_more_digits, without_noise
 from pfaff.threads import known_property, once
 
@@ -270,6 +269,8 @@ def neutral(lin: Linearisation, Z: np.ndarray) -> np.ndarray:
 
 def _symmetric(lin: Linearisation, along: np.ndarray) -> bool:
     """Whether symmetries carry the equilibrium in these directions."""
+    from pfaff.flow.symmetries import symmetries
+
     carried = symmetries(lin.system).along(lin.q, lin.A[lin.nonholonomic :]) / lin.units[:, None]
     return intersection(np.linalg.qr(along / lin.units[:, None])[0], _orthonormal(carried)).shape[1] == along.shape[1]
 

@@ -51,6 +51,7 @@ class Numbers:
         return statics(self.sharp, statics.numbers(self.parameters))
 
     @known_property
+    @np.errstate(all="ignore")  # what overflows in double precision is no equilibrium to sharpen
     def sharp(self) -> np.ndarray:
         """Coordinates and reactions with more digits: those of the equilibrium that they approximate."""
         statics = wide_statics_of(self.system)
@@ -79,6 +80,7 @@ class Numbers:
                 total += np.abs((there - each).astype(float)) / STEP
         return moved
 
+    @np.errstate(all="ignore")
     def eliminated(self, of: Callable[[AtRest], np.ndarray], terms: np.ndarray) -> tuple[np.ndarray, np.ndarray, int]:
         """Elimination with complete pivoting until what is left of a matrix is zero; ``terms`` are summed in it.
 

@@ -30,7 +30,6 @@ from pfaff.flow.relative import accidental, independent, relative_flow
 from pfaff.flow.stated_equations import stated_equations
 from pfaff.rest.spectrum import Spectrum
 from pfaff.rest.steady_families import ULPS, allowed_directions, exact_zeros, null_vector, selections
-from pfaff.rest.verified_rests import of_steady
 from pfaff.statement.told import shown_in_notebooks
 from pfaff.statement.values import number_from, one_of, shown, spelt
 from pfaff.threads import cached_property
@@ -160,6 +159,8 @@ class SteadyMotion(Checked):
         return doubted(f"steady motion with {told or 'everything at rest'}, {family}: {how}", self.checks)
 
     def _verify(self) -> Iterator[Check]:
+        from pfaff.rest.verified_rests import of_steady
+
         return of_steady(self, self.eigenvalues)
 
     def branch(self, name: str, to: float | None = None, **options: Any) -> EquilibriumBranch:
@@ -238,11 +239,12 @@ def path_at_speed(case: Case, load: str, fixed: Mapping[str, float]) -> SteadyPa
 def _flow_with(case: Case, speeds: list[str], others: list[str], given: Mapping[str, float]) -> Flow:
     """The relative flow with these speeds among its states, and as many of the others as are free beside them; its
     other velocities are solved for near the start if they cannot be there as usual."""
-    near = _near(case, given)
     flow = relative_flow(case.system, speeds, case.numbers, keep=given)
     wanted = independent(case.system, speeds, others, case.numbers)
-    speeds = speeds if set(wanted) <= set(flow.states) else [*speeds, *wanted]
-    flow = relative_flow(case.system, speeds, case.numbers, keep=given)
+    if not set(wanted) <= set(flow.states):
+        speeds = [*speeds, *wanted]
+        flow = relative_flow(case.system, speeds, case.numbers, keep=given)
+    near = _near(case, given) if flow.pivots else ()
     return flow if _solvable(flow, near, case) else relative_flow(case.system, speeds, case.numbers, near, keep=given)
 
 
@@ -255,7 +257,7 @@ def _near(case: Case, given: Mapping[str, float]) -> tuple[float, ...]:
 
 def _solvable(flow: Flow, near: Sequence[float], case: Case) -> bool:
     """Whether the dependent velocities of a flow can be solved for at a configuration."""
-    if not near or not flow.dependent:
+    if not near:
         return True
     columns = [case.system.velocity_names.index(name) for name in flow.dependent]
     A = stated_equations(case.system)(np.array(near), 0 * np.array(near), case.numbers).A

@@ -12,12 +12,11 @@ import numpy as np
 from pfaff.checks import Check, Checked, doubted, unmade
 from pfaff.checks.spectra import CRITICAL
 from pfaff.errors import ParameterError
-from pfaff.rest.verified_rests import of_critical
+from pfaff.stability.settled import MOST_DIGITS, settled_digits
 from pfaff.statement.told import answering, told
 from pfaff.threads import cached_property
 
 ALREADY = "already at zero load"  # how something grows that does so without load
-MOST = 12  # digits that are printed
 NOTED = 1e-9  # relative uncertainty of a load above which it is reported
 
 
@@ -56,6 +55,8 @@ class CriticalLoad(Checked):
             return unmade("no small motions are kept with it", CRITICAL)
         if self.rounding > NOTED * abs(float(self.value)):
             return unmade("rounding hides where it is", CRITICAL)
+        from pfaff.rest.verified_rests import of_critical
+
         mode = np.real(np.array(list(self.mode.values())))
         return of_critical(self.about, self.load, complex(self.eigenvalue or 0.0), mode)
 
@@ -79,7 +80,7 @@ class CriticalLoad(Checked):
         if self.value is None:
             return f"no {self.kind} up to {self.load} = {self.searched[1]:g} ({self.how})"
         if self.rounding <= NOTED * abs(self.value):
-            told = "" if self.digits == MOST else f", settled to {self.digits} digits by the modes of its rods"
+            told = "" if self.digits == MOST_DIGITS else f", settled to {self.digits} digits by the modes of its rods"
             return f"{self.kind} at {self.load} = {self.value:.{self.digits}g}{told}: {self.how}"
         if self.rounding >= abs(self.value):  # growth is known to have begun beyond it
             last = f"{self.load} = {abs(self.value) + self.rounding:.1g}"
@@ -94,11 +95,11 @@ class CriticalLoad(Checked):
     def digits(self) -> int:
         """How many digits of the load are printed: of a rod's, those that its last two modes do not change."""
         if self.value is None or not getattr(getattr(self.case, "system", None), "rods", ()):
-            return MOST
+            return MOST_DIGITS
         from pfaff.stability.first import change_by_modes
 
         change = self.change if self.change is not None else change_by_modes(self)
-        return MOST if change == 0 else int(min(max(1, math.floor(-math.log10(min(change, 1.0)))), MOST))
+        return settled_digits(change)
 
     def plot(self) -> Any:
         from pfaff.draw.spectrum import draw_critical

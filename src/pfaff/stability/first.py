@@ -4,20 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from pfaff.errors import ParameterError
 from pfaff.stability.critical import critical_load, critical_loads
 from pfaff.stability.critical_load import CriticalLoad, CriticalLoads
-from pfaff.stability.settled import with_modes
-from pfaff.statement.rod_frame import with_rods
+from pfaff.stability.settled import change_with_fewer, with_modes
 from pfaff.statement.values import by_name, shown, truth
 
 if TYPE_CHECKING:
     from pfaff.case import Case
-
-TINY = math.ulp(0.0)
 
 
 def first_load(
@@ -40,14 +36,13 @@ def all_loads(case: Case, load: str, to: float | None, fixed: Mapping[str, float
 
 def change_by_modes(found: CriticalLoad) -> float:
     """The relative change of a load by the last two modes of the rods; zero if they are of bars."""
-    system, value = found.case.system, found.value
-    assert value is not None
-    rods = [replace(rod, modes=max(1, rod.basis.size - 2)) if rod.bars is None else rod for rod in system.rods]
-    if all(rod.bars is not None for rod in rods):
-        return 0.0
-    fewer = found.case.of(with_rods(system, rods))
-    other = critical_load(fewer, found.load, found.kind, found.searched[1], found.fixed).value
-    return 1.0 if other is None else abs(other - value) / max(abs(value), TINY)
+
+    def again(fewer: Case) -> float | None:
+        other = critical_load(fewer, found.load, found.kind, found.searched[1], found.fixed).value
+        return None if other is None else float(other)
+
+    assert found.value is not None
+    return change_with_fewer(found.case, float(found.value), again)
 
 
 def _lowest(found: CriticalLoads) -> list[float]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -9,12 +10,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from pfaff.errors import ConvergenceError
-from pfaff.statement.rod_frame import refined
+from pfaff.statement.rod_frame import refined, with_rods
 
 if TYPE_CHECKING:
     from pfaff.case import Case
 
 MODES = (6, 8, 10, 12, 14, 16, 20, 24, 28, 32, 40)
+MOST_DIGITS = 12  # printed digits of loads
 UNCHANGED = 1e-10  # relative change by further modes
 UNRESOLVED = 1.0  # share of the last two modes in a shape, times their number, above which more are needed
 
@@ -58,6 +60,20 @@ def _change(before: np.ndarray, after: np.ndarray) -> float:
     there = np.isfinite(after)
     sizes = np.maximum(np.abs(after[there]), np.finfo(float).tiny)
     return float((np.abs(after[there] - before[there]) / sizes).max(initial=0.0))
+
+
+def change_with_fewer(case: Case, value: float, again: Callable[[Case], float | None]) -> float:
+    """The relative change of a value by the last two modes of the rods; zero if they are of bars."""
+    rods = [replace(rod, modes=max(1, rod.basis.size - 2)) if rod.bars is None else rod for rod in case.system.rods]
+    if all(rod.bars is not None for rod in rods):
+        return 0.0
+    other = again(case.of(with_rods(case.system, rods)))
+    return 1.0 if other is None else abs(other - value) / max(abs(value), float(np.finfo(float).tiny))
+
+
+def settled_digits(change: float) -> int:
+    """How many digits of a value are printed that changes relatively by so much."""
+    return MOST_DIGITS if change == 0 else int(min(max(1, math.floor(-math.log10(min(change, 1.0)))), MOST_DIGITS))
 
 
 def doubt_of_modes(case: Case, shape: Mapping[str, complex]) -> str:

@@ -293,9 +293,13 @@ class Rests(Regular):
 
 
 def _double_zero(values: np.ndarray, slopes: np.ndarray) -> bool:
-    """Whether two eigenvalues vanish together like the root of the distance, so that their slopes grow."""
+    """Whether two eigenvalues vanish together like the root of the distance: slopes grow wherever two meet, but only at
+    zero is their sum as small as the distance."""
     order = np.argsort(np.abs(values))[:2]
-    return len(order) == 2 and bool((np.abs(values) <= DOUBLE * np.abs(slopes))[order].all())
+    if len(order) < 2 or not (np.abs(values) <= DOUBLE * np.abs(slopes))[order].all():
+        return False
+    first, second = values[order]
+    return bool(abs(first + second) <= abs(first - second))
 
 
 def turns_between(a: float, b: float, chord: float, rounding: float) -> bool:

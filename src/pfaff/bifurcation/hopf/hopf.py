@@ -17,11 +17,12 @@ from pfaff.algebra.bordering import bordering
 from pfaff.algebra.tolerances import IDENTITY, NOISE, SAFE
 from pfaff.bifurcation.hopf.crossing import crosses, crossing_of, others
 from pfaff.bifurcation.hopf.normal_form import VANISHES, Cubic, Expansion, Quintic, marsden_mccracken, quintic
-from pfaff.bifurcation.hopf.verdicts import CENTRE, HIDDEN, criticality_of, verified
+from pfaff.bifurcation.hopf.verdicts import CENTRE, HIDDEN, criticality_of, digits_of, verified
 from pfaff.checks.check import Check, Checked, doubted
 from pfaff.continuation.course import POINTS, STEP, Bounds, Course
 from pfaff.errors import ParameterError
 from pfaff.rest.field import Field
+from pfaff.stability.settled import MOST_DIGITS
 from pfaff.statement.told import shown_in_notebooks
 from pfaff.statement.values import number_from, spelt
 from pfaff.threads import cached_property
@@ -234,14 +235,22 @@ class Hopf(Checked):
     def status(self) -> str:
         return doubted(self._said, self.checks)
 
+    @cached_property
+    def digits(self) -> int:
+        """How many digits are printed: of a point of rods, those that their last two modes do not change."""
+        return digits_of(self)
+
     @property
     def _said(self) -> str:
-        text = f"Hopf point at {self.load} = {self.value:.12g}, ω = {self.omega:.10g}: {self.criticality}"
+        known = min(self.digits, 10)
+        told = "" if self.digits == MOST_DIGITS else f", settled to {self.digits} digits by the modes of its rods"
+        at = f"{self.load} = {self.value:.{self.digits}g}, ω = {self.omega:.{known}g}{told}"
+        text = f"Hopf point at {at}: {self.criticality}"
         if self.drifts or self.undecided or self.degenerate:
             return text
         kind = {True: "stable cycles", False: "unstable cycles", None: "cycles"}[self.stable_cycles]
         side = "above" if self.born_above else "below"
-        text = f"{text} (l1 = {self.l1:.6g}), {kind} {side}"
+        text = f"{text} (l1 = {self.l1:.{min(self.digits, 6)}g}), {kind} {side}"
         if self.stable_cycles is None and not self.simple:
             return f"{text}, whose stability another mode, neutral at the equilibrium, leaves open"
         return text if self.simple else f"{text}; another mode is neutral"

@@ -1,9 +1,9 @@
-"""What a normal form implies, in words, and whether the first cycle agrees with it."""
+"""What a normal form implies, in words, whether the first cycle agrees with it, and how many digits are known."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.sparse import issparse
@@ -12,10 +12,13 @@ from pfaff.bifurcation.hopf.normal_form import VANISHES, Cubic
 from pfaff.checks import Check, unmade
 from pfaff.checks.hopf import BELONGS, FIRST, REPELS, Claim, first_cycle, mode
 from pfaff.checks.symmetries import alike
+from pfaff.errors import PfaffError
 from pfaff.flow.alike import broken_along
+from pfaff.stability.settled import MOST_DIGITS, change_with_fewer, settled_digits
 
 if TYPE_CHECKING:
     from pfaff.bifurcation.hopf.hopf import Hopf
+    from pfaff.case import Case
 
 HIDDEN = "undecided: damping is so light that rounding hides the sign of l1, which is of its order"
 CENTRE = "degenerate: l1 = l2 = 0, a centre, as where energy is conserved, with a family of cycles at this load"
@@ -68,3 +71,18 @@ def verified(hopf: Hopf) -> Iterator[Check]:
         yield alike([broken])
     if hopf.transversal and not (hopf.drifts or hopf.undecided or hopf.degenerate):
         yield from first_cycle(claim, rates, slopes if flow.structured else None)
+
+
+def digits_of(hopf: Hopf) -> int:
+    """How many digits of a Hopf point are known: of rods, those that their last two modes do not change."""
+
+    def again(fewer: Case) -> float | None:
+        try:
+            return float(fewer.unchecked(**{hopf.load: hopf.origin}).hopf(**hopf.asked).value)
+        except PfaffError:
+            return None
+
+    if not getattr(hopf.case.system, "rods", ()):
+        return MOST_DIGITS
+    case: Any = hopf.case
+    return settled_digits(change_with_fewer(case, hopf.value, again) if hopf.change is None else hopf.change)

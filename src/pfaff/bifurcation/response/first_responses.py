@@ -52,13 +52,12 @@ def first_response(
 
 
 def _started(problem: OrbitProblem, start: Mapping[str, float]) -> np.ndarray:
-    """The states at the start: as given, the others zero or, beside dependent and quasi-velocities, as the constraints
-    demand."""
+    """The states at the start: as given, the others zero or as the constraints demand."""
     case, own = problem.case, own_states(problem.flow)
     for name in start:
         case.system.named(name, case.system.moving_names, f"{case.system.name} has no state")
     given = {name: real(name, each, "a finite number") for name, each in start.items()}
-    if not set(own).issuperset(given):
+    if getattr(problem.flow, "settle", 0.0) or not set(own).issuperset(given):
         begun = initial_state(case, given)  # type: ignore[arg-type]
         y = np.concatenate([begun.q, begun.v])
         quasi = quasi_values(case.system, y, case.numbers)  # type: ignore[arg-type]
