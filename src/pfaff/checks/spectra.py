@@ -13,7 +13,6 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from scipy.optimize import linear_sum_assignment
 
 from pfaff.checks.check import Check
 
@@ -67,6 +66,8 @@ def _missed(growing: np.ndarray, values: np.ndarray) -> float:
     """How far growing eigenvalues are from those that were told, one for each, relative to them."""
     if len(growing) > len(values):
         return np.inf
+    from scipy.optimize import linear_sum_assignment
+
     apart = np.abs(growing[:, None] - values) / np.abs(growing)[:, None]
     return float(apart[linear_sum_assignment(apart)].max(initial=0.0))
 

@@ -13,11 +13,11 @@ from __future__ import annotations
 import cython
 
 if cython.compiled:
-    from cython.cimports.libc.math import copysign, fabs, sqrt
+    from cython.cimports.libc.math import fabs
     from cython.cimports.pfaff.kernels.elementary import bits_of, of_bits
 else:
     import struct
-    from math import copysign, fabs
+    from math import fabs
 
     def bits_of(x):
         return struct.unpack("q", struct.pack("d", x))[0]
