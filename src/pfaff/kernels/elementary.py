@@ -25,9 +25,6 @@ else:
     def of_bits(i):
         return struct.unpack("d", struct.pack("q", i))[0]
 
-    def sqrt(x):
-        return x**0.5 if x >= 0 else x - x if x == 0 else float("nan")
-
 
 TWO_OVER_PI = cython.declare(cython.ulonglong[40])  # 32 bits in each
 DIGITS = (
