@@ -87,6 +87,7 @@ def sweep(runs, count, code, w, u, left, right, slopes, k, blocks):
     _j: cython.Py_ssize_t
     kind: cython.int
     many: cython.int
+    form: cython.int
     linear: cython.Py_ssize_t
     plus: cython.Py_ssize_t
     minus: cython.Py_ssize_t
@@ -101,10 +102,51 @@ def sweep(runs, count, code, w, u, left, right, slopes, k, blocks):
     s2: cython.double
     s3: cython.double
     for r in range(count):
-        kind, linear, plus, minus = runs[6 * r], runs[6 * r + 1], runs[6 * r + 2], runs[6 * r + 3]
-        at, many = runs[6 * r + 4], runs[6 * r + 5]
+        kind, linear, plus, minus = runs[7 * r], runs[7 * r + 1], runs[7 * r + 2], runs[7 * r + 3]
+        at, many, form = runs[7 * r + 4], runs[7 * r + 5], runs[7 * r + 6]
         length = 2 + 2 * linear + 4 * (plus + minus)
-        if kind >= FUNCTION:
+        if form == 0:
+            for _i in range(many):
+                u[code[at]] = one_sum(code, at + 2, 0, 1, 0, w, u, left, right, k, blocks)
+                at += 6
+        elif form == 1:
+            for _i in range(many):
+                u[code[at]] = w[code[at + 1]] * one_sum(code, at + 2, 0, 1, 0, w, u, left, right, k, blocks)
+                at += 6
+        elif form == 2:
+            for _i in range(many):
+                u[code[at]] = one_sum(code, at + 2, 2, 0, 0, w, u, left, right, k, blocks)
+                at += 6
+        elif form == 3:
+            for _i in range(many):
+                u[code[at]] = one_sum(code, at + 2, 1, 0, 0, w, u, left, right, k, blocks)
+                at += 4
+        elif form == 4:
+            for _i in range(many):
+                u[code[at]] = one_sum(code, at + 2, 0, 2, 0, w, u, left, right, k, blocks)
+                at += 10
+        elif form == 5:
+            for _i in range(many):
+                u[code[at]] = 0.0
+                u[code[at]] = w[code[at + 1]] * one_sum(code, at + 2, 1, 0, 1, w, u, left, right, k, blocks)
+                at += 8
+        elif form == 6:
+            for _i in range(many):
+                u[code[at]] = one_sum(code, at + 2, 0, 1, 1, w, u, left, right, k, blocks)
+                at += 10
+        elif form == 7:
+            for _i in range(many):
+                u[code[at]] = one_sum(code, at + 2, 1, 1, 0, w, u, left, right, k, blocks)
+                at += 8
+        elif form == 8:
+            for _i in range(many):
+                u[code[at]] = one_sum(code, at + 2, 3, 0, 0, w, u, left, right, k, blocks)
+                at += 8
+        elif form == 9:
+            for _i in range(many):
+                u[code[at]] = one_sum(code, at + 2, 1, 0, 1, w, u, left, right, k, blocks)
+                at += 8
+        elif form == 10:
             for _i in range(many):
                 out = code[at]
                 f, g = code[at + 3], code[at + 4] - k
@@ -119,47 +161,6 @@ def sweep(runs, count, code, w, u, left, right, slopes, k, blocks):
                 s = u[code[at + 1]] * w[code[at + 2]] + ((s0 + s2) + (s1 + s3)) / k
                 u[out] = s if kind == FUNCTION else -s
                 at += 5
-        elif kind == PLAIN and linear == 0 and plus == 1 and minus == 0:
-            for _i in range(many):
-                u[code[at]] = one_sum(code, at + 2, 0, 1, 0, w, u, left, right, k, blocks)
-                at += 6
-        elif kind == TIMES and linear == 0 and plus == 1 and minus == 0:
-            for _i in range(many):
-                u[code[at]] = w[code[at + 1]] * one_sum(code, at + 2, 0, 1, 0, w, u, left, right, k, blocks)
-                at += 6
-        elif kind == PLAIN and linear == 2 and plus == 0 and minus == 0:
-            for _i in range(many):
-                u[code[at]] = one_sum(code, at + 2, 2, 0, 0, w, u, left, right, k, blocks)
-                at += 6
-        elif kind == PLAIN and linear == 1 and plus == 0 and minus == 0:
-            for _i in range(many):
-                u[code[at]] = one_sum(code, at + 2, 1, 0, 0, w, u, left, right, k, blocks)
-                at += 4
-        elif kind == PLAIN and linear == 0 and plus == 2 and minus == 0:
-            for _i in range(many):
-                u[code[at]] = one_sum(code, at + 2, 0, 2, 0, w, u, left, right, k, blocks)
-                at += 10
-        elif kind == TIMES and linear == 1 and plus == 0 and minus == 1:
-            for _i in range(many):
-                u[code[at]] = 0.0
-                u[code[at]] = w[code[at + 1]] * one_sum(code, at + 2, 1, 0, 1, w, u, left, right, k, blocks)
-                at += 8
-        elif kind == PLAIN and linear == 0 and plus == 1 and minus == 1:
-            for _i in range(many):
-                u[code[at]] = one_sum(code, at + 2, 0, 1, 1, w, u, left, right, k, blocks)
-                at += 10
-        elif kind == PLAIN and linear == 1 and plus == 1 and minus == 0:
-            for _i in range(many):
-                u[code[at]] = one_sum(code, at + 2, 1, 1, 0, w, u, left, right, k, blocks)
-                at += 8
-        elif kind == PLAIN and linear == 3 and plus == 0 and minus == 0:
-            for _i in range(many):
-                u[code[at]] = one_sum(code, at + 2, 3, 0, 0, w, u, left, right, k, blocks)
-                at += 8
-        elif kind == PLAIN and linear == 1 and plus == 0 and minus == 1:
-            for _i in range(many):
-                u[code[at]] = one_sum(code, at + 2, 1, 0, 1, w, u, left, right, k, blocks)
-                at += 8
         else:
             for _i in range(many):
                 u[code[at]] = 0.0

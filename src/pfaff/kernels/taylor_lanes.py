@@ -41,11 +41,11 @@ def sweep(
     here: cython.p_int
     sign: cython.double
     for r in range(count):
-        kind, linear, plus, minus, at = runs[6 * r], runs[6 * r + 1], runs[6 * r + 2], runs[6 * r + 3], runs[6 * r + 4]
+        kind, linear, plus, minus, at = runs[7 * r], runs[7 * r + 1], runs[7 * r + 2], runs[7 * r + 3], runs[7 * r + 4]
         here = code + at
         if kind >= 3:
             sign = 1.0 if kind == 3 else -1.0
-            for _i in range(runs[6 * r + 5]):
+            for _i in range(runs[7 * r + 5]):
                 lane_function(
                     u + 8 * here[0],
                     sign,
@@ -58,29 +58,29 @@ def sweep(
                 )
                 here += 5
         elif kind == 0 and plus == 1 and linear == 0 and minus == 0:
-            for _i in range(runs[6 * r + 5]):
+            for _i in range(runs[7 * r + 5]):
                 lane_sum(u + 8 * here[0], here + 2, 0, 1, 0, w, u, left, right, k - 1, cython.NULL, False)
                 here += 6
         elif kind == 1 and plus == 1 and linear == 0 and minus == 0:
-            for _i in range(runs[6 * r + 5]):
+            for _i in range(runs[7 * r + 5]):
                 lane_sum(u + 8 * here[0], here + 2, 0, 1, 0, w, u, left, right, k - 1, w + 8 * here[1], False)
                 here += 6
         elif kind == 0 and plus == 2 and linear == 0 and minus == 0:
-            for _i in range(runs[6 * r + 5]):
+            for _i in range(runs[7 * r + 5]):
                 lane_sum(u + 8 * here[0], here + 2, 0, 2, 0, w, u, left, right, k - 1, cython.NULL, False)
                 here += 10
         elif kind == 0 and plus == 0 and minus == 0:
-            for _i in range(runs[6 * r + 5]):
+            for _i in range(runs[7 * r + 5]):
                 lane_sum(u + 8 * here[0], here + 2, linear, 0, 0, w, u, left, right, k - 1, cython.NULL, False)
                 here += 2 + 2 * linear
         elif kind:
-            for _i in range(runs[6 * r + 5]):
+            for _i in range(runs[7 * r + 5]):
                 lane_sum(
                     u + 8 * here[0], here + 2, linear, plus, minus, w, u, left, right, k - 1, w + 8 * here[1], kind == 2
                 )
                 here += 2 + 2 * linear + 4 * (plus + minus)
         else:
-            for _i in range(runs[6 * r + 5]):
+            for _i in range(runs[7 * r + 5]):
                 lane_sum(u + 8 * here[0], here + 2, linear, plus, minus, w, u, left, right, k - 1, cython.NULL, False)
                 here += 2 + 2 * linear + 4 * (plus + minus)
 
