@@ -58,8 +58,8 @@ class Sum:
 class Recurrences:
     """Arrays for the kernel: rows of values of order zero; sums in runs of equal shape; where coefficients are kept.
 
-    ``runs`` holds (kind, linear, plus, minus, start in ``code``, count, form); ``left`` and ``right`` are registers that
-    are kept as they are and reversed, ``slopes`` those that are kept times their order.
+    ``runs`` holds (kind, linear, plus, minus, start in ``code``, count, form); ``left`` and ``right`` are registers
+    that are kept as they are and reversed, ``slopes`` those that are kept times their order.
     """
 
     n: int
