@@ -41,7 +41,7 @@ bench: $(VENV)/ready
 	$(BIN)/python benchmarks/rods.py
 	$(BIN)/python benchmarks/simulate.py
 	$(BIN)/python benchmarks/many_bars.py
-	$(BIN)/python benchmarks/cold_start.py
+	$(BIN)/python benchmarks/first_results.py
 	$(BIN)/python benchmarks/orbits.py
 	$(BIN)/python benchmarks/bifurcation.py
 	$(BIN)/python benchmarks/large.py

@@ -1,7 +1,7 @@
 """Kernels built where the package is developed, and built again when their sources have changed.
 
-An editable installation has this module as ``pfaff_editable``, which ``install``s a finder when Python starts: it finds the kernels of
-whatever working tree the package is imported from. The build backend shares its choice of a compiler.
+An editable installation has this module as ``pfaff_editable``, which ``install``s a finder when Python starts: it finds
+the kernels of whatever working tree the package is imported from. The build backend shares its choice of a compiler.
 """
 
 from __future__ import annotations

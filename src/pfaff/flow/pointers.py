@@ -39,4 +39,7 @@ def linked(function: Compiled) -> Pointer | None:
 
 def linked_in_lanes(function: Compiled) -> Columns | None:
     """The pointer for columns of a function that does not depend on time."""
-    return None if function.tape.timed else Columns(*function.reader.addresses[1:], function.reader)
+    if function.tape.timed:
+        return None
+    _, address, code = function.reader.addresses
+    return Columns(address, code, function.reader)

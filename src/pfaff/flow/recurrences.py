@@ -20,6 +20,10 @@ from pfaff.flow.tape import OPS
     ASINH, ACOSH, ATANH, EXP, LOG, ERF, POW, ATAN2, ERFC,
 ) = range(len(OPS))  # fmt: skip
 PLAIN, TIMES, OVER, FUNCTION, MINUS_FUNCTION = range(5)  # what becomes of a sum
+FORMS = (  # frequent shapes (kind, linear, plus, minus), each with a loop of its own in ``kernels.coefficients``
+    *((PLAIN, 0, 1, 0), (TIMES, 0, 1, 0), (PLAIN, 2, 0, 0), (PLAIN, 1, 0, 0), (PLAIN, 0, 2, 0)),
+    *((TIMES, 1, 0, 1), (PLAIN, 0, 1, 1), (PLAIN, 1, 1, 0), (PLAIN, 3, 0, 0), (PLAIN, 1, 0, 1)),
+)
 TWO_OVER_ROOT_PI = 1.1283791670955126
 
 Row = tuple[int, int, int, int]
@@ -54,8 +58,8 @@ class Sum:
 class Recurrences:
     """Arrays for the kernel: rows of values of order zero; sums in runs of equal shape; where coefficients are kept.
 
-    ``runs`` holds (kind, linear, plus, minus, start in ``code``, count); ``left`` and ``right`` are registers that are
-    kept as they are and reversed, ``slopes`` those that are kept times their order.
+    ``runs`` holds (kind, linear, plus, minus, start in ``code``, count, form); ``left`` and ``right`` are registers
+    that are kept as they are and reversed, ``slopes`` those that are kept times their order.
     """
 
     n: int
@@ -330,7 +334,7 @@ class _Lowering:
         for out in order:
             found = self.sums[out]
             if not runs or tuple(runs[-1][:4]) != found.shape:
-                runs.append([*found.shape, len(code), 0])
+                runs.append([*found.shape, len(code), 0, _form(found)])
             runs[-1][5] += 1
             if found.kind >= FUNCTION:
                 a, slope = found.plus[0]
@@ -354,7 +358,7 @@ class _Lowering:
             prologue_runs=_runs(prologue),
             rows=rows,
             row_runs=_runs(rows),
-            runs=np.array(runs, dtype=np.int32).reshape(-1, 6),
+            runs=np.array(runs, dtype=np.int32).reshape(-1, 7),
             code=np.array(code, dtype=np.int32),
             forward=np.array(forward, dtype=int),
             backward=np.array(forward, dtype=int) + 1,
@@ -384,6 +388,13 @@ class _Places:
         if (b in self.lefts) + (a in self.rights) > (a in self.lefts) + (b in self.rights):
             a, b = b, a
         return a, b, self.lefts.setdefault(a, len(self.lefts)), self.right(b)
+
+
+def _form(found: Sum) -> int:
+    """The number of the loop for sums of this shape: those of FORMS, one for functions, one for all others."""
+    if found.shape in FORMS:
+        return FORMS.index(found.shape)
+    return len(FORMS) + (found.kind < FUNCTION)
 
 
 def _written(row: Iterable[int]) -> tuple[int, ...]:

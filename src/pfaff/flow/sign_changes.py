@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-EPS = float(np.finfo(float).eps)
-NOISE = 64 * EPS  # of a polynomial's values, relative to the sum of its terms
+LAST_DIGIT = 2.0**-52
+DOUBTFUL = 64 * LAST_DIGIT  # of a polynomial's values, relative to the sum of its terms
 FINEST = 2.0**-50  # parts of a step that are not divided again
 CLOSE = 1e-6  # parts of a step between two crossings that may be rounding
 
@@ -81,7 +81,7 @@ def crossings(coefficients: np.ndarray, h: float, before: float) -> tuple[list[t
     ``before`` is the sign at the end of the step before, 0 if there was none.
     """
     terms = coefficients * h ** np.arange(len(coefficients))
-    noise = NOISE * np.abs(terms).sum()
+    noise = DOUBTFUL * np.abs(terms).sum()
     bernstein = _to_bernstein(len(terms) - 1) @ terms
     if before and bernstein[0] * before <= 0 and abs(bernstein[0]) <= noise:
         bernstein[0] = before * np.finfo(float).tiny
@@ -135,7 +135,7 @@ def _located(terms: np.ndarray, low: float, high: float, sign: float) -> float:
         new = s - value / slope if slope else low
         if not low < new < high:
             new = (low + high) / 2
-        if abs(new - s) <= EPS * abs(s):
+        if abs(new - s) <= LAST_DIGIT * abs(s):
             return new
         s = new
     return s

@@ -13,20 +13,17 @@ from __future__ import annotations
 import cython
 
 if cython.compiled:
-    from cython.cimports.libc.math import copysign, fabs, sqrt
+    from cython.cimports.libc.math import fabs
     from cython.cimports.pfaff.kernels.elementary import bits_of, of_bits
 else:
     import struct
-    from math import copysign, fabs
+    from math import fabs
 
     def bits_of(x):
         return struct.unpack("q", struct.pack("d", x))[0]
 
     def of_bits(i):
         return struct.unpack("d", struct.pack("q", i))[0]
-
-    def sqrt(x):
-        return x**0.5 if x >= 0 else x - x if x == 0 else float("nan")
 
 
 TWO_OVER_PI = cython.declare(cython.ulonglong[40])  # 32 bits in each

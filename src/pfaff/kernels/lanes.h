@@ -46,3 +46,7 @@ static inline void lane_function(double *out, double sign, const double *u, cons
     EACH s[n] = (s[n] / order + ((const Lanes *)u)[n] * ((const Lanes *)w)[n]) * sign;
     EACH ((Lanes *)out)[n] = s[n];
 }
+
+static inline void lane_copy(double *out, const double *x) { EACH ((Lanes *)out)[n] = ((const Lanes *)x)[n]; }
+static inline void lane_times(double *out, const double *x, double factor) { EACH ((Lanes *)out)[n] = ((const Lanes *)x)[n] * factor; }
+static inline void lane_over(double *out, const double *x, double by) { EACH ((Lanes *)out)[n] = ((const Lanes *)x)[n] / by; }

@@ -101,7 +101,7 @@ class Reader:
     _code: Code
     _room: cython.p_double  # one that no call uses
 
-    def __cinit__(self, tape):
+    def __init__(self, tape):
         self.tape, self._rows, self._outputs = tape, tape.rows.copy(), tape.outputs.copy()
         code: cython.pointer[Code] = cython.address(self._code)
         code.rows = cython.cast(cython.pointer[cython.const[cython.int]], _address(self._rows))
@@ -241,7 +241,7 @@ def _compact(
     fixed: cython.int,
     size: cython.int,
 ) -> cython.int:
-    """Use registers again that are not read any more, so that the near memory holds them; returns their number."""  # fmt: skip
+    """Use registers again that are not read any more, so that near memory holds all; returns their number."""
     room: cython.p_int = cython.cast(cython.p_int, malloc(12 * size + 12))
     if room == cython.NULL:
         raise MemoryError

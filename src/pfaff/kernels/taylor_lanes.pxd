@@ -7,3 +7,6 @@ cdef extern from "lanes.h" nogil:
         double *out, double sign, const double *u, const double *w, const double *left, const double *right, long count,
         double order
     )
+    void lane_copy(double *out, const double *x)
+    void lane_times(double *out, const double *x, double factor)
+    void lane_over(double *out, const double *x, double by)

@@ -13,7 +13,7 @@ if cython.compiled:
     from cython.cimports.libc.math import fabs, isfinite
     from cython.cimports.pfaff.kernels.elementary import exponential, logarithm
     from cython.cimports.pfaff.kernels.instructions import run_lanes
-    from cython.cimports.pfaff.kernels.taylor_lanes import lane_function, lane_sum
+    from cython.cimports.pfaff.kernels.taylor_lanes import lane_copy, lane_function, lane_over, lane_sum, lane_times
 
 
 @cython.cfunc
@@ -41,11 +41,11 @@ def sweep(
     here: cython.p_int
     sign: cython.double
     for r in range(count):
-        kind, linear, plus, minus, at = runs[6 * r], runs[6 * r + 1], runs[6 * r + 2], runs[6 * r + 3], runs[6 * r + 4]
+        kind, linear, plus, minus, at = runs[7 * r], runs[7 * r + 1], runs[7 * r + 2], runs[7 * r + 3], runs[7 * r + 4]
         here = code + at
         if kind >= 3:
             sign = 1.0 if kind == 3 else -1.0
-            for _i in range(runs[6 * r + 5]):
+            for _i in range(runs[7 * r + 5]):
                 lane_function(
                     u + 8 * here[0],
                     sign,
@@ -58,17 +58,29 @@ def sweep(
                 )
                 here += 5
         elif kind == 0 and plus == 1 and linear == 0 and minus == 0:
-            for _i in range(runs[6 * r + 5]):
+            for _i in range(runs[7 * r + 5]):
                 lane_sum(u + 8 * here[0], here + 2, 0, 1, 0, w, u, left, right, k - 1, cython.NULL, False)
                 here += 6
+        elif kind == 1 and plus == 1 and linear == 0 and minus == 0:
+            for _i in range(runs[7 * r + 5]):
+                lane_sum(u + 8 * here[0], here + 2, 0, 1, 0, w, u, left, right, k - 1, w + 8 * here[1], False)
+                here += 6
+        elif kind == 0 and plus == 2 and linear == 0 and minus == 0:
+            for _i in range(runs[7 * r + 5]):
+                lane_sum(u + 8 * here[0], here + 2, 0, 2, 0, w, u, left, right, k - 1, cython.NULL, False)
+                here += 10
+        elif kind == 0 and plus == 0 and minus == 0:
+            for _i in range(runs[7 * r + 5]):
+                lane_sum(u + 8 * here[0], here + 2, linear, 0, 0, w, u, left, right, k - 1, cython.NULL, False)
+                here += 2 + 2 * linear
         elif kind:
-            for _i in range(runs[6 * r + 5]):
+            for _i in range(runs[7 * r + 5]):
                 lane_sum(
                     u + 8 * here[0], here + 2, linear, plus, minus, w, u, left, right, k - 1, w + 8 * here[1], kind == 2
                 )
                 here += 2 + 2 * linear + 4 * (plus + minus)
         else:
-            for _i in range(runs[6 * r + 5]):
+            for _i in range(runs[7 * r + 5]):
                 lane_sum(u + 8 * here[0], here + 2, linear, plus, minus, w, u, left, right, k - 1, cython.NULL, False)
                 here += 2 + 2 * linear + 4 * (plus + minus)
 
@@ -179,7 +191,6 @@ class LaneSweeper:
         l: cython.Py_ssize_t
         at: cython.Py_ssize_t
         moves: cython.bint = direction == cython.NULL
-        over: cython.double
         w: cython.p_double = self.w
         u: cython.p_double = self.u
         x: cython.p_double = self.x
@@ -199,28 +210,27 @@ class LaneSweeper:
                     x[i * row + l] = self.state[8 * i + l]
         for k in range(1, highest if moves else highest + 1):
             for i in range(n):
-                for l in range(8):
-                    u[8 * i + l] = x[i * row + 8 * k + l] if moves else (direction[8 * i + l] if k == 1 else 0.0)
+                if moves:
+                    lane_copy(u + 8 * i, x + i * row + 8 * k)
+                elif k == 1:
+                    lane_copy(u + 8 * i, direction + 8 * i)
+                else:
+                    for l in range(8):
+                        u[8 * i + l] = 0.0
             for l in range(8):
                 u[8 * n + l] = 1.0 if moves and k == 1 else 0.0
             sweep(self.runs, self.run_count, self.code, w, u, left, right, slopes, k)
             for i in range(self.lefts):
-                at = 8 * cython.cast(cython.Py_ssize_t, self.left_of[i])
-                for l in range(8):
-                    left[i * wide + 8 * (k - 1) + l] = u[at + l]
+                lane_copy(left + i * wide + 8 * (k - 1), u + 8 * self.left_of[i])
             for i in range(self.rights):
-                at = 8 * cython.cast(cython.Py_ssize_t, self.right_of[i])
-                for l in range(8):
-                    right[i * wide + 8 * (k - 1) + l] = u[at + l]
+                lane_copy(right + i * wide + 8 * (k - 1), u + 8 * self.right_of[i])
             for i in range(self.sloped):
-                at = 8 * cython.cast(cython.Py_ssize_t, self.slope_of[i])
-                for l in range(8):
-                    slopes[i * wide + 8 * (k - 1) + l] = k * u[at + l]
-            over = k + 1 if moves else 1.0
+                lane_times(slopes + i * wide + 8 * (k - 1), u + 8 * self.slope_of[i], k)
             for i in range(self.results):
-                at = 8 * cython.cast(cython.Py_ssize_t, self.output[i])
-                for l in range(8):
-                    x[i * row + 8 * (k + 1 if moves else k) + l] = u[at + l] / over
+                if moves:
+                    lane_over(x + i * row + 8 * (k + 1), u + 8 * self.output[i], k + 1)
+                else:
+                    lane_copy(x + i * row + 8 * k, u + 8 * self.output[i])
 
     def along(self, direction, highest: cython.Py_ssize_t):
         """Coefficients of all outputs along lines x + s v, at time zero, up to an order."""

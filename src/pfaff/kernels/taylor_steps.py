@@ -1,8 +1,7 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
 """Taylor's method along one trajectory: coefficients order by order, the length of a step, steps until one ends them.
 
-``flow.recurrences`` lowers a tape to what is swept through here. Convolutions add four products side by side, in an
-order that nothing changes: digits are the same for every compiler and processor.
+``flow.recurrences`` lowers a tape to what is swept through here, ``coefficients`` goes through one order.
 """
 
 from __future__ import annotations
@@ -11,181 +10,14 @@ import cython
 
 if cython.compiled:
     from cython.cimports.libc.math import fabs, isfinite
+    from cython.cimports.pfaff.kernels.coefficients import sweep
     from cython.cimports.pfaff.kernels.elementary import exponential, logarithm
     from cython.cimports.pfaff.kernels.instructions import run
 
-PLAIN = cython.declare(cython.int, 0)  # what becomes of a sum, by the numbers of ``flow.recurrences``
-TIMES = cython.declare(cython.int, 1)
-OVER = cython.declare(cython.int, 2)
-FUNCTION = cython.declare(cython.int, 3)
-REACHED, STEPS, NOT_FINITE, CROSSING = range(4)  # how steps end: at the target, after as many as allowed, at no number,
-# or before one in which a function may vanish
-
-
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
-def one_sum(
-    code: cython.p_int,
-    at: cython.Py_ssize_t,
-    linear: cython.Py_ssize_t,
-    plus: cython.Py_ssize_t,
-    minus: cython.Py_ssize_t,
-    w: cython.p_double,
-    u: cython.p_double,
-    left: cython.p_double,
-    right: cython.p_double,
-    k: cython.Py_ssize_t,
-    blocks: cython.Py_ssize_t,
-) -> cython.double:
-    """Σ w[c] u[x] + Σ a b − Σ a b of order k."""
-    s: cython.double = 0.0
-    s0: cython.double = 0.0
-    s1: cython.double = 0.0
-    s2: cython.double = 0.0
-    s3: cython.double = 0.0
-    _i: cython.Py_ssize_t
-    _j: cython.Py_ssize_t
-    a: cython.Py_ssize_t
-    b: cython.Py_ssize_t
-    f: cython.Py_ssize_t
-    g: cython.Py_ssize_t
-    rest: cython.Py_ssize_t = at + 2 * linear  # first what does not wait for coefficients of this order
-    for _i in range(plus):
-        f, g = code[rest + 2], code[rest + 3] - k
-        rest += 4
-        for _j in range(blocks):
-            s0 += left[f] * right[g]
-            s1 += left[f + 1] * right[g + 1]
-            s2 += left[f + 2] * right[g + 2]
-            s3 += left[f + 3] * right[g + 3]
-            f += 4
-            g += 4
-    for _i in range(minus):
-        f, g = code[rest + 2], code[rest + 3] - k
-        rest += 4
-        for _j in range(blocks):
-            s0 -= left[f] * right[g]
-            s1 -= left[f + 1] * right[g + 1]
-            s2 -= left[f + 2] * right[g + 2]
-            s3 -= left[f + 3] * right[g + 3]
-            f += 4
-            g += 4
-    s = (s0 + s2) + (s1 + s3)
-    for _i in range(linear):
-        s += w[code[at]] * u[code[at + 1]]
-        at += 2
-    for _i in range(plus):
-        a, b = code[at], code[at + 1]
-        at += 4
-        s += w[a] * u[b] + u[a] * w[b]
-    for _i in range(minus):
-        a, b = code[at], code[at + 1]
-        at += 4
-        s -= w[a] * u[b] + u[a] * w[b]
-    return s
-
-
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
-def sweep(
-    runs: cython.p_int,
-    count: cython.Py_ssize_t,
-    code: cython.p_int,
-    w: cython.p_double,
-    u: cython.p_double,
-    left: cython.p_double,
-    right: cython.p_double,
-    slopes: cython.p_double,
-    k: cython.Py_ssize_t,
-    blocks: cython.Py_ssize_t,
-) -> cython.void:
-    """Coefficients of order k of all registers, u, from those of order zero, w, and of the orders between."""
-    r: cython.Py_ssize_t
-    _i: cython.Py_ssize_t
-    _j: cython.Py_ssize_t
-    kind: cython.int
-    linear: cython.Py_ssize_t
-    plus: cython.Py_ssize_t
-    minus: cython.Py_ssize_t
-    at: cython.Py_ssize_t
-    length: cython.Py_ssize_t
-    out: cython.Py_ssize_t
-    f: cython.Py_ssize_t
-    g: cython.Py_ssize_t
-    s: cython.double
-    s0: cython.double
-    s1: cython.double
-    s2: cython.double
-    s3: cython.double
-    for r in range(count):
-        kind, linear, plus, minus, at = runs[6 * r], runs[6 * r + 1], runs[6 * r + 2], runs[6 * r + 3], runs[6 * r + 4]
-        length = 2 + 2 * linear + 4 * (plus + minus)
-        if kind >= FUNCTION:
-            for _i in range(runs[6 * r + 5]):
-                out = code[at]
-                f, g = code[at + 3], code[at + 4] - k
-                s0 = s1 = s2 = s3 = 0.0
-                for _j in range(blocks):
-                    s0 += slopes[f] * right[g]
-                    s1 += slopes[f + 1] * right[g + 1]
-                    s2 += slopes[f + 2] * right[g + 2]
-                    s3 += slopes[f + 3] * right[g + 3]
-                    f += 4
-                    g += 4
-                s = u[code[at + 1]] * w[code[at + 2]] + ((s0 + s2) + (s1 + s3)) / k
-                u[out] = s if kind == FUNCTION else -s
-                at += 5
-        elif kind == PLAIN and linear == 0 and plus == 1 and minus == 0:
-            for _i in range(runs[6 * r + 5]):
-                u[code[at]] = one_sum(code, at + 2, 0, 1, 0, w, u, left, right, k, blocks)
-                at += 6
-        elif kind == TIMES and linear == 0 and plus == 1 and minus == 0:
-            for _i in range(runs[6 * r + 5]):
-                u[code[at]] = w[code[at + 1]] * one_sum(code, at + 2, 0, 1, 0, w, u, left, right, k, blocks)
-                at += 6
-        elif kind == PLAIN and linear == 2 and plus == 0 and minus == 0:
-            for _i in range(runs[6 * r + 5]):
-                u[code[at]] = one_sum(code, at + 2, 2, 0, 0, w, u, left, right, k, blocks)
-                at += 6
-        elif kind == PLAIN and linear == 1 and plus == 0 and minus == 0:
-            for _i in range(runs[6 * r + 5]):
-                u[code[at]] = one_sum(code, at + 2, 1, 0, 0, w, u, left, right, k, blocks)
-                at += 4
-        elif kind == PLAIN and linear == 0 and plus == 2 and minus == 0:
-            for _i in range(runs[6 * r + 5]):
-                u[code[at]] = one_sum(code, at + 2, 0, 2, 0, w, u, left, right, k, blocks)
-                at += 10
-        elif kind == TIMES and linear == 1 and plus == 0 and minus == 1:
-            for _i in range(runs[6 * r + 5]):
-                u[code[at]] = 0.0
-                u[code[at]] = w[code[at + 1]] * one_sum(code, at + 2, 1, 0, 1, w, u, left, right, k, blocks)
-                at += 8
-        elif kind == PLAIN and linear == 0 and plus == 1 and minus == 1:
-            for _i in range(runs[6 * r + 5]):
-                u[code[at]] = one_sum(code, at + 2, 0, 1, 1, w, u, left, right, k, blocks)
-                at += 10
-        elif kind == PLAIN and linear == 1 and plus == 1 and minus == 0:
-            for _i in range(runs[6 * r + 5]):
-                u[code[at]] = one_sum(code, at + 2, 1, 1, 0, w, u, left, right, k, blocks)
-                at += 8
-        elif kind == PLAIN and linear == 3 and plus == 0 and minus == 0:
-            for _i in range(runs[6 * r + 5]):
-                u[code[at]] = one_sum(code, at + 2, 3, 0, 0, w, u, left, right, k, blocks)
-                at += 8
-        elif kind == PLAIN and linear == 1 and plus == 0 and minus == 1:
-            for _i in range(runs[6 * r + 5]):
-                u[code[at]] = one_sum(code, at + 2, 1, 0, 1, w, u, left, right, k, blocks)
-                at += 8
-        else:
-            for _i in range(runs[6 * r + 5]):
-                u[code[at]] = 0.0
-                s = one_sum(code, at + 2, linear, plus, minus, w, u, left, right, k, blocks)
-                u[code[at]] = s if kind == PLAIN else s * w[code[at + 1]] if kind == TIMES else s / w[code[at + 1]]
-                at += length
+REACHED = cython.declare(cython.int, 0)  # how steps end: at the target, ...
+STEPS = cython.declare(cython.int, 1)  # ... after as many as allowed, ...
+NOT_FINITE = cython.declare(cython.int, 2)  # ... at a state that is no number, ...
+CROSSING = cython.declare(cython.int, 3)  # ... or before one in which a function may vanish
 
 
 @cython.cfunc
@@ -502,7 +334,7 @@ class Sweeper:
         ends: cython.p_double = doubles(room[0]) if keeps else cython.NULL
         polynomials: cython.p_double = doubles(room[1]) if keeps else cython.NULL
         state: cython.p_double = self.state
-        outcome: cython.int = 1
+        outcome: cython.int = STEPS
         self.steps, self.sampled, self.shortest, self.longest = 0, 0, 1.0 / 0.0, 0.0
         with cython.nogil:
             self.take_parameters()
@@ -517,7 +349,7 @@ class Sweeper:
                     h = -h if left < 0 else h
                     if self.functions > 0 and self.may_vanish(h):
                         self.h = h
-                        outcome = 3
+                        outcome = CROSSING
                         break
                 self.h = h
                 last = h == left
@@ -543,7 +375,7 @@ class Sweeper:
                         self.left[i] = 0.0
                     for i in range(self.sloped * self.wide):
                         self.slopes[i] = 0.0
-                    outcome = 2
+                    outcome = NOT_FINITE
                     break
                 if keeps:
                     ends[2 * self.steps], ends[2 * self.steps + 1] = self.time, self.rest
@@ -554,7 +386,7 @@ class Sweeper:
                 self.shortest = min(self.shortest, fabs(h))
                 self.longest = max(self.longest, fabs(h))
                 if last:
-                    outcome = 0
+                    outcome = REACHED
                     break
         self.sampled = g
         return outcome

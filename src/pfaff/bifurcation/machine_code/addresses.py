@@ -1,4 +1,4 @@
-"""Functions that compiled loops call by their addresses: equations as heyoka compiled them, and LAPACK.
+"""Functions that compiled loops call by their addresses: readers of equations, and LAPACK.
 
 Addresses are arguments, so that loops are compiled once for all systems. Matrices are handed over by columns, as LAPACK
 expects them: transposed arrays.

@@ -1,0 +1,180 @@
+"""How the package is built: what wheels and archives hold, by which compiler, and that it makes no difference."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tarfile
+import zipfile
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+TRACKED = ("building", "src", "meson.build", "pyproject.toml", "README.md", "LICENSE")
+MESON = pytest.mark.skipif(not find_spec("mesonpy"), reason="meson-python is not installed")
+HOOK = """
+import sys
+sys.path.insert(0, "building")
+import backend
+print(getattr(backend, sys.argv[1])(*sys.argv[2:]))
+"""
+BITS = """
+import hashlib, sys
+import numpy as np
+import pfaff, pfaff.kernels
+if sys.argv[1] == "narrow":
+    del pfaff.kernels.__path__[:-1]
+sys.path.insert(0, sys.argv[2])
+from test_readers import Op, arguments, mixed_tape, read, tape_of_one
+from pfaff.kernels.readers import Reader
+found = hashlib.sha256()
+for op in Op:
+    values = read(Reader(tape_of_one(op)), arguments(op, int(op)))
+    found.update(np.where(np.isnan(values), np.nan, values).tobytes())
+for seed in range(10):
+    found.update(np.nan_to_num(Reader(mixed_tape(seed))(np.linspace(0, 1, 5), np.ones(3))).tobytes())
+case = pfaff.atlas.column(2).at(d="1/2", M_L=15, I_L=15, k1=50, c_i=1.5, F=80)
+found.update(np.ascontiguousarray(case.simulate(10, theta1_dot=0.01).y).tobytes())
+found.update(np.ascontiguousarray(case.flutter().value).tobytes())
+print(Reader.__module__, found.hexdigest())
+"""
+
+
+def hook(tree: Path, *arguments: str, **environment: str) -> str:
+    done = subprocess.run(
+        [sys.executable, "-c", HOOK, *arguments],
+        cwd=tree, env={**os.environ, **environment}, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert not done.returncode, done.stdout + done.stderr
+    return done.stdout.strip().splitlines()[-1]
+
+
+@pytest.fixture(scope="module")
+def tree(tmp_path_factory) -> Path:
+    """A copy of what is developed, with bytecode that has no place in a wheel, and a repository of its own."""
+    folder = tmp_path_factory.mktemp("tree")
+    for each in TRACKED:
+        source = ROOT / each
+        (shutil.copytree if source.is_dir() else shutil.copy)(source, folder / each)
+    (folder / "src/pfaff/__pycache__").mkdir(exist_ok=True)
+    (folder / "src/pfaff/__pycache__/old.cpython-311.pyc").write_bytes(b"")
+    (folder / ".gitignore").write_text("__pycache__/\n")
+    name = ["-c", "user.name=t", "-c", "user.email=t"]
+    for command in (["init", "-q"], ["add", "."], [*name, "commit", "-q", "-m", "all"]):
+        subprocess.run(["git", *command], cwd=folder, check=True)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def wheel(tree, tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("wheel")
+    return folder / hook(tree, "build_wheel", str(folder))
+
+
+def sources(tree: Path) -> set[str]:
+    return {
+        str(each.relative_to(tree / "src"))
+        for each in (tree / "src/pfaff").rglob("*")
+        if each.is_file() and "__pycache__" not in each.parts
+    }
+
+
+@MESON
+@pytest.mark.slow
+def test_a_wheel_holds_all_of_the_package_and_its_kernels(tree, wheel):
+    names = set(zipfile.ZipFile(wheel).namelist())
+    assert sources(tree) <= names
+    more = {each for each in names if each.startswith("pfaff/")} - sources(tree)
+    suffix = ".pyd" if sys.platform == "win32" else ".abi3.so"
+    assert {f"pfaff/kernels/{name}{suffix}" for name in ("elementary", "instructions", "readers", "processor")} <= more
+    assert all(each.endswith(suffix) and each.startswith("pfaff/kernels/") for each in more)
+    assert "-cp311-abi3-" in wheel.name
+    entry = next(each for each in names if each.endswith("entry_points.txt"))
+    assert "pfaff = pfaff.__main__:main" in zipfile.ZipFile(wheel).read(entry).decode()
+
+
+@MESON
+@pytest.mark.slow
+def test_an_archive_of_sources_can_be_built(tree, wheel, tmp_path):
+    archive = tmp_path / hook(tree, "build_sdist", str(tmp_path))
+    with tarfile.open(archive) as opened:
+        opened.extractall(tmp_path, filter="data")
+    (unpacked,) = (each for each in tmp_path.iterdir() if each.is_dir())
+    assert sources(unpacked) == sources(tree)
+    again = tmp_path / hook(unpacked, "build_wheel", str(tmp_path))
+    assert set(zipfile.ZipFile(again).namelist()) == set(zipfile.ZipFile(wheel).namelist())
+
+
+@MESON
+@pytest.mark.slow
+def test_compilers_and_processors_make_no_difference(tree, wheel, tmp_path):
+    wheels = [wheel]
+    if find_spec("ziglang") and shutil.which("cc"):
+        zig = f"{sys.executable} -m ziglang"
+        environment = {
+            "CC": f"{zig} cc -mcpu=baseline",
+            "AR": f"{zig} ar",
+            "ZIG_LOCAL_CACHE_DIR": str(tmp_path / "zig"),
+        }
+        wheels.append(tmp_path / hook(tree, "build_wheel", str(tmp_path), **environment))
+    found = set()
+    for k, each in enumerate(wheels):
+        folder = tmp_path / str(k)
+        zipfile.ZipFile(each).extractall(folder)
+        for wide in ("wide", "narrow"):
+            done = subprocess.run(
+                [sys.executable, "-c", BITS, wide, str(ROOT / "tests")],
+                env={**os.environ, "PYTHONPATH": str(folder)}, capture_output=True, text=True, check=False,
+            )  # fmt: skip
+            assert not done.returncode, done.stderr
+            found.add(done.stdout)
+    assert len(found) == 1
+
+
+@MESON
+@pytest.mark.slow
+def test_a_changed_kernel_is_built_again_when_it_is_imported(tree):
+    """In a copy that was never built, by the finder of editable installations."""
+    script = """
+import sys
+sys.path[:0] = ["building", "src"]
+from pfaff_building import Finder
+sys.meta_path.insert(0, Finder)
+from pfaff.kernels import processor
+print(processor.__file__, processor.wide())
+"""
+
+    def imported() -> str:
+        done = subprocess.run([sys.executable, "-S", "-c", SITE + script], cwd=tree, capture_output=True, text=True)
+        return done.stdout.strip() if not done.returncode else done.stderr
+
+    assert imported().startswith(str(tree / "build" / "kernels"))
+    source = tree / "src/pfaff/kernels/processor.py"
+    text = source.read_text()
+    try:
+        source.write_text(text.replace("return has_wide_registers()", "return not has_wide_registers()"))
+        changed = imported()
+        source.write_text(text.replace("return has_wide_registers()", "return has_wide_registers("))
+        broken = imported()
+    finally:
+        source.write_text(text)
+    assert imported().split()[-1] != changed.split()[-1]
+    assert "the kernels of pfaff cannot be built" in broken
+
+
+SITE = f"import sys; sys.path.append({str(Path(find_spec('numpy').origin).parents[1])!r})\n"
+
+
+@MESON
+def test_zig_is_asked_for_where_there_is_no_compiler(tmp_path):
+    clean = {"CC": "", "PATH": str(tmp_path)}
+    assert hook(ROOT, "get_requires_for_build_wheel", **clean) == "['ziglang>=0.13']"
+    assert hook(ROOT, "get_requires_for_build_wheel", CC="mine", PATH=str(tmp_path)) == "[]"
+    compiler = tmp_path / "gcc"
+    compiler.write_text("")
+    compiler.chmod(0o755)
+    assert hook(ROOT, "get_requires_for_build_editable", **clean) == "[]"
