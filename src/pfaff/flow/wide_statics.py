@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import sympy as sm
@@ -65,8 +66,8 @@ class Narrow(WideStatics):
 
     def __call__(self, z: np.ndarray, numbers: np.ndarray) -> AtRest:
         at = self._statics.at(z, numbers)
-        known = ("balance", "held", "M", "C", "K", "A", "B")
-        return replace(at, **{name: wide(getattr(at, name)) for name in known})
+        known: dict[str, Any] = {name: wide(getattr(at, name)) for name in ("balance", "held", "M", "C", "K", "A", "B")}
+        return replace(at, **known)
 
 
 @once(most=1)
