@@ -315,6 +315,16 @@ def test_a_lane_that_ends_leaves_the_others_alone():
     assert np.delete(lanes.state[0], 2) == pytest.approx(-1 / 3, abs=1e-12)
 
 
+def test_orders_without_room_are_refused():
+    recurrences, nothing = lowered(tape_of([X * Y], [X, Y])), np.zeros(1)
+    one = Sweeper(recurrences, 3, np.array(PLACE), nothing, nothing, nothing, aligned)
+    many = LaneSweeper(recurrences, 3, np.ones((2, LANES)), nothing, aligned(4 * LANES), aligned)
+    with pytest.raises(ValueError, match="room for 3"):
+        one.along(np.array(WAY), 4, np.empty((1, 5)))
+    with pytest.raises(ValueError, match="room for 3"):
+        many.along(np.ones((2, LANES)), 4)
+
+
 @pytest.mark.parametrize("bars", [2, 5])
 def test_jets_against_differences(bars):
     """All orders along a line, one by one and many lines at once; the first two against differences."""

@@ -237,6 +237,8 @@ class LaneSweeper:
         times = cython.declare(cython.double[8])
         way: cython.p_double = doubles(direction)
         l: cython.Py_ssize_t
+        if highest > self.order:
+            raise ValueError(f"order {highest}, where there is room for {self.order}")
         for l in range(8):
             times[l] = 0.0
         with cython.nogil:

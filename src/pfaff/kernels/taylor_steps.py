@@ -229,6 +229,8 @@ class Sweeper:
         way: cython.p_double = doubles(direction)
         out: cython.p_double = doubles(found)
         outputs: cython.Py_ssize_t = self.n + self.functions
+        if highest > self.order:
+            raise ValueError(f"order {highest}, where there is room for {self.order}")
         with cython.nogil:
             self.take_parameters()
             self.begin(0.0)

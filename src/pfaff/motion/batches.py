@@ -24,7 +24,7 @@ from pfaff.threads import hand_on
 if TYPE_CHECKING:
     from pfaff.case import Case
 
-HEARD = 1000  # steps between two looks for Ctrl-C
+HEARD = 100  # steps between two looks for Ctrl-C
 
 
 class Batches:
