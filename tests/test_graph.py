@@ -199,9 +199,23 @@ def test_only_what_has_a_real_value_and_a_reader_is_converted():
     assert convert(a / 3 - a / b**2, known) is x * (1 / 3) - x / (y * y)
     assert convert(sm.sqrt(2) * sm.pi, known) is expression(float(sm.sqrt(2) * sm.pi))
     assert convert(a ** sm.Rational(-3, 2) * sm.exp(-b), known) is ex.exp(-y) / (x * ex.sqrt(x))
-    for wrong in (a + sm.I, sm.zoo * a, sm.Abs(a), sm.Heaviside(a), sm.Function("f")(a), sm.Symbol("c") + a):
-        with pytest.raises(StatementError):
+    for wrong, words in {
+        a + sm.I: "I is no finite real number",
+        sm.zoo * a: "zoo is no finite",
+        a + sm.Integer(10) ** 400: "no finite",
+        sm.Abs(a): "Abs.a. cannot be evaluated: write it by sums, .*, tanh",
+        sm.Function("f")(a): "f.a. cannot",
+        sm.Symbol("c") + a: "c is neither a coordinate",
+    }.items():
+        with pytest.raises(StatementError, match=words):
             convert(wrong, {a: x})
+
+
+def test_numbers_may_stand_apart():
+    """To be given with more digits than a graph holds."""
+    a = sm.Symbol("a")
+    third = {sm.Rational(1, 3): par[0], sm.pi: par[1]}
+    assert convert(a / 3 + sm.pi * sm.cos(sm.Rational(1, 3)), {a: x, **third}) is x * par[0] + par[1] * ex.cos(par[0])
 
 
 def test_deep_expressions_need_no_deep_stack():

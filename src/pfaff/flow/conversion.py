@@ -54,8 +54,10 @@ def _converted(e: sm.Expr, terms: list[Expression]) -> Expression:
         return div(reduce(mul, terms[:-1], ONE), terms[-1])
     if e.is_Pow:
         return power(*terms)
+    if e.is_Symbol:
+        raise StatementError(f"{e} is neither a coordinate nor a parameter nor the time")
     name = e.func.__name__
-    if e.is_Symbol or name not in BUILDERS or name in ARITHMETIC:
+    if name not in BUILDERS or name in ARITHMETIC:
         raise StatementError(
             f"{e} cannot be evaluated: write it by sums, products, powers and {', '.join(FUNCTIONS)}, atan2"
         )
