@@ -211,6 +211,15 @@ def test_only_what_has_a_real_value_and_a_reader_is_converted():
             convert(wrong, {a: x})
 
 
+def test_numbers_are_rounded_once_wherever_they_stand():
+    """So that c cos a − c vanishes at a = 0."""
+    a = sm.Symbol("a")
+    for c in (3 * sm.sqrt(3) / 20, sm.pi * sm.sqrt(7) / 3, sm.sqrt(2) / sm.Integer(7) ** sm.Rational(1, 3)):
+        (left,) = values([convert(c * sm.cos(a) - c, {a: x})], [0.0], [x])
+        assert left == 0.0
+        assert convert(c, {}).value == float(c.evalf(40))
+
+
 def test_numbers_may_stand_apart():
     """To be given with more digits than a graph holds."""
     a = sm.Symbol("a")

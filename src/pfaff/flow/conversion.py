@@ -11,6 +11,8 @@ import sympy as sm
 from pfaff.errors import StatementError
 from pfaff.flow.graph import ARITHMETIC, BUILDERS, FUNCTIONS, ONE, Expression, div, expression, mul, power, sum_of
 
+DIGITS = 25  # of numbers before they are rounded
+
 
 def convert(whole: sm.Expr, known: Mapping[sm.Basic, Expression]) -> Expression:
     """An expression of SymPy's, with the meanings of its symbols, and of numbers that are none of ours."""
@@ -19,7 +21,7 @@ def convert(whole: sm.Expr, known: Mapping[sm.Basic, Expression]) -> Expression:
     while stack:
         e = stack[-1]
         number = e.is_number and not (apart and e.args)
-        terms = [] if e in found or number else _operands(e)
+        terms = [] if e in found or number else _operands(e, not apart)
         todo = [each for each in terms if each not in found]
         stack.extend(todo[::-1])
         if not todo:
@@ -29,17 +31,21 @@ def convert(whole: sm.Expr, known: Mapping[sm.Basic, Expression]) -> Expression:
     return found[whole]
 
 
-def _operands(e: sm.Expr) -> list[sm.Expr]:
-    """What is converted first; of a product the divisor last, 1 if there is none."""
+def _operands(e: sm.Expr, together: bool) -> list[sm.Expr]:
+    """What is converted first; of a product the divisor last, 1 if there is none, and its numbers ``together``, so that
+    equal coefficients are rounded alike wherever they stand."""
     if not e.is_Mul:
         return list(e.args)
-    below = [a for a in e.args if a.is_Pow and a.exp.is_number and a.exp.could_extract_minus_sign()]
-    return [*(a for a in e.args if a not in below), sm.Mul(*(a.base**-a.exp for a in below))]
+    numbers = [a for a in e.args if together and a.is_number]
+    others = [a for a in e.args if a not in numbers]
+    below = [a for a in others if a.is_Pow and a.exp.is_number and a.exp.could_extract_minus_sign()]
+    above = [a for a in others if a not in below]
+    return [*([sm.Mul(*numbers)] if numbers else []), *above, sm.Mul(*(a.base**-a.exp for a in below))]
 
 
 def _number(e: sm.Expr) -> Expression:
     try:
-        value = float(e)
+        value = float(e.evalf(DIGITS) if e.args else e)
     except (TypeError, OverflowError):
         value = math.nan
     if not math.isfinite(value):
