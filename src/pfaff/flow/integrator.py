@@ -19,8 +19,9 @@ from pfaff.flow.graph import Expression
 from pfaff.flow.recurrences import Recurrences, lowered
 from pfaff.flow.sign_changes import Crossing, Function, Lookout
 from pfaff.flow.tape import Tape, tape_of
+from pfaff.kernels.coefficients import evaluated
 from pfaff.kernels.readers import Reader
-from pfaff.kernels.taylor_steps import Sweeper, evaluated
+from pfaff.kernels.taylor_steps import Sweeper
 from pfaff.threads import cached_property
 
 ROOM = 2**18  # numbers in a block of polynomials that are kept

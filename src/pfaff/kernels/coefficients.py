@@ -15,6 +15,16 @@ OVER = cython.declare(cython.int, 2)
 FUNCTION = cython.declare(cython.int, 3)
 
 
+def integers(array):
+    """Where an array of 32-bit integers begins."""
+    return cython.cast(cython.p_int, cython.cast(cython.size_t, array.ctypes.data))
+
+
+def doubles(array):
+    """Where an array of doubles begins."""
+    return cython.cast(cython.p_double, cython.cast(cython.size_t, array.ctypes.data))
+
+
 @cython.cfunc
 @cython.inline
 @cython.nogil
@@ -167,3 +177,29 @@ def sweep(runs, count, code, w, u, left, right, slopes, k, blocks):
                 s = one_sum(code, at + 2, linear, plus, minus, w, u, left, right, k, blocks)
                 u[code[at]] = s if kind == PLAIN else s * w[code[at + 1]] if kind == TIMES else s / w[code[at + 1]]
                 at += length
+
+
+def horner(c, at, order, h):
+    """The polynomial with these coefficients at a distance."""
+    k: cython.Py_ssize_t
+    f: cython.double = c[at + order]
+    for k in range(order - 1, -1, -1):
+        f = f * h + c[at + k]
+    return f
+
+
+def evaluated(coefficients, steps, distances, found):
+    """Polynomials [step, state, power] at distances from the starts of some steps, a row for each."""
+    i: cython.Py_ssize_t
+    j: cython.Py_ssize_t
+    count: cython.Py_ssize_t = len(steps)
+    n: cython.Py_ssize_t = coefficients.shape[1]
+    p: cython.Py_ssize_t = coefficients.shape[2] - 1
+    polynomials: cython.p_double = doubles(coefficients)
+    which: cython.p_int = integers(steps)
+    since: cython.p_double = doubles(distances)
+    out: cython.p_double = doubles(found)
+    with cython.nogil:
+        for i in range(count):
+            for j in range(n):
+                out[i * n + j] = horner(polynomials, (which[i] * n + j) * (p + 1), p, since[i])

@@ -11,6 +11,7 @@ import cython
 
 if cython.compiled:
     from cython.cimports.libc.math import fabs, isfinite
+    from cython.cimports.pfaff.kernels.coefficients import doubles, integers
     from cython.cimports.pfaff.kernels.elementary import exponential, logarithm
     from cython.cimports.pfaff.kernels.instructions import run_lanes
     from cython.cimports.pfaff.kernels.taylor_lanes import lane_copy, lane_function, lane_over, lane_sum, lane_times
@@ -83,18 +84,6 @@ def sweep(
             for _i in range(runs[7 * r + 5]):
                 lane_sum(u + 8 * here[0], here + 2, linear, plus, minus, w, u, left, right, k - 1, cython.NULL, False)
                 here += 2 + 2 * linear + 4 * (plus + minus)
-
-
-@cython.cfunc
-def integers(array) -> cython.p_int:
-    """Where an array of 32-bit integers begins."""
-    return cython.cast(cython.p_int, cython.cast(cython.size_t, array.ctypes.data))
-
-
-@cython.cfunc
-def doubles(array) -> cython.p_double:
-    """Where an array of doubles begins."""
-    return cython.cast(cython.p_double, cython.cast(cython.size_t, array.ctypes.data))
 
 
 @cython.cclass

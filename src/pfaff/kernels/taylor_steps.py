@@ -10,7 +10,7 @@ import cython
 
 if cython.compiled:
     from cython.cimports.libc.math import fabs, isfinite
-    from cython.cimports.pfaff.kernels.coefficients import sweep
+    from cython.cimports.pfaff.kernels.coefficients import doubles, horner, integers, sweep
     from cython.cimports.pfaff.kernels.elementary import exponential, logarithm
     from cython.cimports.pfaff.kernels.instructions import run
 
@@ -18,29 +18,6 @@ REACHED = cython.declare(cython.int, 0)  # how steps end: at the target, ...
 STEPS = cython.declare(cython.int, 1)  # ... after as many as allowed, ...
 NOT_FINITE = cython.declare(cython.int, 2)  # ... at a state that is no number, ...
 CROSSING = cython.declare(cython.int, 3)  # ... or before one in which a function may vanish
-
-
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def horner(c: cython.p_double, at: cython.Py_ssize_t, order: cython.Py_ssize_t, h: cython.double) -> cython.double:
-    k: cython.Py_ssize_t
-    f: cython.double = c[at + order]
-    for k in range(order - 1, -1, -1):
-        f = f * h + c[at + k]
-    return f
-
-
-@cython.cfunc
-def integers(array) -> cython.p_int:
-    """Where an array of 32-bit integers begins."""
-    return cython.cast(cython.p_int, cython.cast(cython.size_t, array.ctypes.data))
-
-
-@cython.cfunc
-def doubles(array) -> cython.p_double:
-    """Where an array of doubles begins."""
-    return cython.cast(cython.p_double, cython.cast(cython.size_t, array.ctypes.data))
 
 
 @cython.cclass
@@ -392,20 +369,3 @@ class Sweeper:
                     break
         self.sampled = g
         return outcome
-
-
-def evaluated(coefficients, steps, distances, found):
-    """Polynomials [step, state, power] at distances from the starts of some steps, a row for each."""
-    i: cython.Py_ssize_t
-    j: cython.Py_ssize_t
-    count: cython.Py_ssize_t = len(steps)
-    n: cython.Py_ssize_t = coefficients.shape[1]
-    p: cython.Py_ssize_t = coefficients.shape[2] - 1
-    polynomials: cython.p_double = doubles(coefficients)
-    which: cython.p_int = integers(steps)
-    since: cython.p_double = doubles(distances)
-    out: cython.p_double = doubles(found)
-    with cython.nogil:
-        for i in range(count):
-            for j in range(n):
-                out[i * n + j] = horner(polynomials, (which[i] * n + j) * (p + 1), p, since[i])
