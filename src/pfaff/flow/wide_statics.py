@@ -65,7 +65,7 @@ class Narrow(WideStatics):
         self._statics, self._rounded = statics_of(system), np.zeros(0)
 
     def __call__(self, z: np.ndarray, numbers: np.ndarray) -> AtRest:
-        at = self._statics.at(z, numbers)
+        at = self._statics.at(z.astype(float), numbers.astype(float))
         known: dict[str, Any] = {name: wide(getattr(at, name)) for name in ("balance", "held", "M", "C", "K", "A", "B")}
         return replace(at, **known)
 
