@@ -57,6 +57,13 @@ def test_special_points_are_asked_for_by_kind():
     assert (pair.kind, pair.several) == ("multiple branch point", True)
 
 
+def test_a_start_goes_on_where_newtons_method_meets_a_singular_jacobian():
+    """From x = 0 its first step goes to x = 1, where 1 − x² vanishes: rounding would decide."""
+    for sign in (1, -1):
+        found = ode({x: mu + sign * (x - x**3 / 3)}, mu=-1).at().branch(to=1)[0]
+        assert found["x"] == pytest.approx(-sign * 2.1038034027355366, rel=1e-12)
+
+
 def both(special, to):
     """The branch that crosses, one way and the other."""
     return special.switch(to), special.switch(to, way=-1)
