@@ -672,3 +672,27 @@ def test_units_do_not_hide_a_hopf_point_in_a_mass_or_a_lever(load, first, length
     values = {"m": mass, "J": 2 * torque, "k": mass, "kt": 2.5 * torque, "c": 0.01 * mass, "ct": 0.02 * torque}
     case = _beam_with_a_mass(load).at(**values, P=mass * length, b=length, a=0.1 * mass)
     assert case.hopf().value == pytest.approx(first * {"a": mass, "b": length}[load], rel=1e-11)
+
+
+@pytest.mark.parametrize("spin", [2, 3, 1.7, "7/3"])
+@pytest.mark.parametrize("softer", [1, "1/2"])
+def test_frequencies_that_meet_under_gyroscopic_forces_are_no_hopf_point(spin, softer):
+    """A mass on an undamped shaft that turns: where s⁴ + (G² − (1 + κ) g) s² + κ g² has a double root, pairs meet.
+
+    ``flutter`` gives the load; in a Jordan block neither pair crosses the imaginary axis.
+    """
+    u, v = coordinates("u v")
+    G, g, t = *sm.symbols("G g", positive=True), TIME
+    shaft = pfaff.System(
+        [u, v], (u.diff(t) ** 2 + v.diff(t) ** 2) / 2 + G / 2 * (u * v.diff(t) - v * u.diff(t)),
+        -g * (u**2 + sm.S(softer) * v**2) / 2 + (u**2 + v**2) ** 2 / 4, parameters={G: spin, g: 0.1}, load=g,
+    )  # fmt: skip
+    kappa = float(sm.S(softer))
+    load = float(sm.S(spin)) ** 2 / (1 + np.sqrt(kappa)) ** 2
+    found = shaft.at().flutter(to=10)
+    assert found.value == pytest.approx(load, rel=1e-9)
+    assert "two frequencies meet" in found.status
+    with pytest.raises(
+        pfaff.PfaffError, match="without damping eigenvalues meet on the imaginary axis and do not cross"
+    ):
+        shaft.at().hopf(to=10)

@@ -177,19 +177,30 @@ def checked_end(to: float | None) -> float | None:
 def hopf_points(search: Search) -> Iterator[tuple[float, np.ndarray]]:
     """Loads at which pairs of eigenvalues cross the imaginary axis, in order, with the frequencies of all that do.
 
-    Without damping the whole spectrum may lie there: that is no such point, and none is found.
+    Without damping the whole spectrum may lie there, and eigenvalues that meet leave it both ways: none crosses it.
     """
     if search.squares:
         return
     sharp = (each.load for each in search.crossings("hopf") if each.sharp)
+    changes = (each.load for each in search.changes() if not _meet(each))
     last = 0.0
-    for load in merge(sharp, (each.load for each in search.changes())):
+    for load in merge(sharp, changes):
         if load <= last * (1 + ONE):
             continue
         frequencies = search.crossing_frequencies(load)
         if len(frequencies):
             last = load
             yield load, frequencies
+
+
+def _meet(change: Change) -> bool:
+    return change.crossing is not None and change.crossing.kind == "meeting"
+
+
+def frequencies_meet(search: Search) -> bool:
+    """Whether stability changes where eigenvalues meet on the imaginary axis."""
+    values = (each.crossing.value for each in search.changes() if each.crossing is not None and _meet(each))
+    return search.squares or any(value.imag for value in values)
 
 
 def imaginary_pairs(values: np.ndarray) -> np.ndarray:

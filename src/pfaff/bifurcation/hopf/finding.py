@@ -22,6 +22,7 @@ from pfaff.stability.along import (
     FARTHEST,
     Along,
     checked_end,
+    frequencies_meet,
     hopf_points,
     imaginary_pairs,
     search_along,
@@ -194,7 +195,7 @@ def _absence(along: Along, usual: float | None, to: float | None) -> str:
         remedy = f"{round_it}start from another equilibrium, or vary another parameter"
         return f"{text}, where the equilibrium {what}: {remedy}"
     text += "" if usual is None else ", nor beyond"
-    if isinstance(path, LoadPath) and not path.linearise(path.origin).C.any():
+    if isinstance(path, LoadPath) and (frequencies_meet(along.search) or not path.linearise(path.origin).C.any()):
         return f"{text}: without damping eigenvalues meet on the imaginary axis and do not cross it; add damping"
     farther = (
         "search farther with to=…" if to is None else f"search farther than to={to:g}, as to={_beyond(path, to):g}"
