@@ -634,3 +634,26 @@ def test_a_constrained_response_is_that_of_the_angle(form):
 def test_a_response_starts_where_its_constraints_hold():
     with pytest.raises(ConstraintError, match="holonomic constraint"):
         turning_pendulum("plane").response("w", to=1.2)
+
+
+def test_a_pendulum_on_a_shaken_support_responds_alike_however_the_support_is_stated():
+    """At rest beside a coordinate that a constraint moves, it has no amplitude by which to measure its velocity."""
+    Y, a = coordinates("Y a")
+    A, Om, c = sm.symbols("A Omega c", positive=True)
+    height, values = A * sm.cos(Om * TIME), {A: 0.2, Om: 20, c: 0.1}
+    across = (sm.cos(a) * a.diff(TIME)) ** 2
+
+    def up(speed):
+        return (across + (speed + sm.sin(a) * a.diff(TIME)) ** 2) / 2
+
+    D, V = c * a.diff(TIME) ** 2 / 2, -9.81 * sm.cos(a)
+    eliminated = pfaff.System([a], up(height.diff(TIME)), V, D, parameters=values)
+    shaken = pfaff.System(
+        [Y, a], up(Y.diff(TIME)), V + 9.81 * Y, D, holonomic_constraints=[Y - height], parameters=values
+    )
+    found = [
+        [each.value for each in system.at().response("Omega", from_=12, to=2).special]
+        for system in (eliminated, shaken)
+    ]
+    np.testing.assert_allclose(found[0], [8.21302, 5.33783], rtol=1e-6)
+    np.testing.assert_allclose(found[1], found[0], rtol=1e-8)

@@ -71,7 +71,8 @@ def scales(x, signs, period, parameter, scalars, kinds, alike, least):
 @part
 def reached(amplitude, own, period, kinds, reach):
     """Fill in the largest amplitude of every kind; whether it is a forced orbit at rest. Small motions have no size
-    there: any will do by which velocities are to positions as in a period."""
+    there: any will do by which velocities are to positions as in a period. So are those that rest while positions move
+    that constraints prescribe."""
     reach[:] = 0.0
     magnitude, positions = 1.0, False
     for t in range(len(kinds)):
@@ -84,6 +85,8 @@ def reached(amplitude, own, period, kinds, reach):
     resting = reach[CARRIED] > 0 and moved <= RESTING * magnitude
     if resting:
         reach[POSITIONS], reach[VELOCITIES] = 1.0, 2 * np.pi / period if positions else 1.0
+    elif positions and reach[VELOCITIES] * period <= RESTING * magnitude:
+        reach[VELOCITIES] = 2 * np.pi / period * reach[POSITIONS]
     reach[POSITIONS] = max(reach[POSITIONS], STUCK * period * reach[VELOCITIES])
     return resting
 
