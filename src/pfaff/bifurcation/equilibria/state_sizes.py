@@ -3,7 +3,8 @@
 States that act on one another get units in which they do so alike, those of a balanced Jacobian. States that do not
 form different groups, each measured by its own size or the effect of the parameter; where these are nothing beside the
 way it goes until equations change (it is zero, or rounding, or moves by a square), by that way; and where no equations
-ever change with it, by the effect of other groups.
+ever change with it, by the effect of other groups. The parameter's own way ends where the prediction fails by more than
+groups can bear: of those that change no equations, by what Newton's method does not correct.
 """
 
 from __future__ import annotations
@@ -70,14 +71,14 @@ def state_sizes(
     if way.any():
         straight, share = ahead.holds(g, own)
         here = ahead.place(share)
-        wider = Groups.made(acts + np.abs(here.J), J)
+        wider = Groups.made(acts + np.abs(here.J), J) if len(g.members) > 1 else g
         if len(wider.members) < len(g.members):
             g, own = wider, wider.largest(np.abs(x))
             straight, share = ahead.holds(g, own)
             here = ahead.place(share)
     sizes = np.maximum(own, share * g.largest(np.abs(way)))
     # A parameter may be zero at the start, and with it what bends the equations.
-    places = [here, ahead.place(straight)]
+    places = [here, ahead.place(straight)] if share < straight else [here]
     unsure = (sizes == 0.0) | np.all([g.unchanged(place, sizes / HARDLY) for place in places], axis=0)
     if unsure.any():
         lengths = np.min([g.lengths(place, np.flatnonzero(unsure)) for place in places], axis=0)
@@ -89,7 +90,7 @@ def state_sizes(
             sizes = np.where(unsure & (moved < lengths), np.maximum(sizes, moved), sizes)
         sizes = np.where(unsure & np.isfinite(lengths) & (sizes <= HARDLY * lengths), lengths, sizes)
         if len(sizes) > 1:
-            g.drive(sizes, follow, jacobian_of(flow, x + share * way, case.numbers))
+            g.drive(sizes, follow, ahead.place(share).J)
         sizes[sizes == 0.0] = sizes.max(initial=0.0) or 1.0
     # Steps do not depend on the number of states, such as the cells of a mesh.
     return sizes[g.of] * max(1.0, sqrt(len(x) / FEW)) * g.units, share or 1.0
@@ -303,8 +304,11 @@ class Prediction:
         trembling = 1 + ROUNDING * np.cos(np.arange(len(states)))[:, None]
         with np.errstate(all="ignore"):
             for _ in range(max(1, follow.sum())):
-                states = states - self.border.solve(self.start.J, rates)
+                step = self.border.solve(self.start.J, rates)
+                states = states - step
                 rates = self.rates(states)
+                if not (np.abs(step) > ROUNDING * np.abs(states)).any():
+                    break
             noise = g.largest(np.abs(self.rates(states * trembling) - rates))[:, 1:]
             moved = g.largest(np.abs(states - self.start.x[:, None]))[:, 1:]
             corrected = g.firmness[:, None] * moved
