@@ -57,6 +57,15 @@ def test_special_points_are_asked_for_by_kind():
     assert (pair.kind, pair.several) == ("multiple branch point", True)
 
 
+@pytest.mark.parametrize(("load", "place"), [(-1, -2.1038034), (1, 2.1038034)])
+def test_a_start_leads_past_a_singular_jacobian(load, place):
+    """Newton's method from zero reaches x = ±1, where the Jacobian 1 − x² is zero, exactly, and the rate is not."""
+    case = ode({x: mu + x - x**3 / 3, y: x - y}, mu=load).at()
+    assert case.branch(to=3)[0].x == pytest.approx([place, place], rel=1e-7)
+    with pytest.raises(ConvergenceError, match="no equilibrium"):
+        ode({x: mu + x**2}, mu=1).at().branch(to=2)
+
+
 def both(special, to):
     """The branch that crosses, one way and the other."""
     return special.switch(to), special.switch(to, way=-1)

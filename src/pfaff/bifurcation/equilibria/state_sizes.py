@@ -90,7 +90,7 @@ def state_sizes(
             sizes = np.where(unsure & (moved < lengths), np.maximum(sizes, moved), sizes)
         sizes = np.where(unsure & np.isfinite(lengths) & (sizes <= HARDLY * lengths), lengths, sizes)
         if len(sizes) > 1:
-            g.drive(sizes, follow, ahead.place(share).J)
+            g.drive(sizes, follow, jacobian_of(flow, x + share * way, case.numbers))
         sizes[sizes == 0.0] = sizes.max(initial=0.0) or 1.0
     # Steps do not depend on the number of states, such as the cells of a mesh.
     return sizes[g.of] * max(1.0, sqrt(len(x) / FEW)) * g.units, share or 1.0
@@ -311,7 +311,9 @@ class Prediction:
                     break
             noise = g.largest(np.abs(self.rates(states * trembling) - rates))[:, 1:]
             moved = g.largest(np.abs(states - self.start.x[:, None]))[:, 1:]
-            corrected = g.firmness[:, None] * moved
+        # Nothing corrects what is free along a family.
+        firm = np.isin(np.arange(len(g.members)), g.felt)[:, None]
+        corrected = np.where(firm, g.firmness[:, None] * moved, inf)
         bearable = np.where(follow[:, None], FOLLOWED * corrected + noise, g.borne(sizes)[:, None])
         left = np.where(follow[g.of, None], rates, 0.0)
         share = min(most, self._fails(g, self.remaining, bearable), self._fails(g, left, corrected + noise))
