@@ -631,9 +631,17 @@ def test_a_constrained_response_is_that_of_the_angle(form):
         assert min(alike) < 1e-7 * max(1, abs(own).max())
 
 
-def test_a_response_starts_where_its_constraints_hold():
+@pytest.mark.parametrize("form", ["plane", "space"])
+def test_a_response_starts_where_its_constraints_hold(form):
+    """The length of a pendulum is stationary at x = z = 0: it starts at rest where it hangs, and says so."""
+    case = turning_pendulum(form)
+    hanging, completed = case.response("w", to=0.7, z=-1), case.response("w", to=0.7)
+    assert "from z = -1, by its constraints" in completed.status
+    assert "by its constraints" not in hanging.status
+    assert completed[0].orbit.multipliers == pytest.approx(hanging[0].orbit.multipliers, rel=1e-6, abs=1e-9)
+    assert "from z = -0.6, by its constraints" in case.response("w", to=0.7, x=0.8).status
     with pytest.raises(ConstraintError, match="holonomic constraint"):
-        turning_pendulum("plane").response("w", to=1.2)
+        case.response("w", to=0.7, x=2)
 
 
 def test_a_pendulum_on_a_shaken_support_responds_alike_however_the_support_is_stated():

@@ -69,6 +69,16 @@ def test_a_height_that_follows_by_a_square_shortens_no_steps(height, damping):
     assert float(height.diff(x).subs(x, branch[-1]["a"])) == pytest.approx(0.45, rel=1e-10)
 
 
+@pytest.mark.parametrize("far", [1e3, 1e8])
+@pytest.mark.parametrize("height", [x**2, x**2 + x**3, x**4])
+def test_nor_does_what_follows_by_powers_of_it(height, far):
+    """Nothing depends on y and z, whose equations are linear in themselves: however far they go, they go at once."""
+    rates = {x: mu - x, y: height - y, z: y**2 - z}
+    branch = pfaff.ode(rates, {mu: 0}, load=mu).at().branch("mu", far)
+    assert len(branch) < 40
+    assert branch[-1]["z"] == pytest.approx(float(height.subs(x, far)) ** 2, rel=1e-12)
+
+
 ZERO = {  # equations, the start, whose zeros may be rounding, the first value of μ, where it branches
     "absent species": ({x: x * (1 - x - y), y: y * (mu - y)}, {"x": 1, "y": 0}, -1, 0),
     "odd modes": ({x: mu - x - x**3, y: (x - sm.S.Half) * y - y**3, z: -z + x * y}, {"y": 0, "z": 0}, -1, 5 / 8),

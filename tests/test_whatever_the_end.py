@@ -172,16 +172,19 @@ def test_cycles_do_not_depend_on_their_end(name):
         assert min(abs(each.period - last.period) for each in branch.at(last.value)) < 1e-8 * last.period
 
 
-A, X, Y, MU = sm.symbols("A x y mu", real=True)
+A, X, Y, Z, W, MU = sm.symbols("A x y z w mu", real=True)
+ONE = {X: A / (1 + X**2) - X}
+TWO = {X: A / (1 + Y**4) - X, Y: A / (1 + X**4) - Y}
+RING = {X: A / (1 + Y**4) - X, Y: A / (1 + Z**4) - Y, Z: A / (1 + X**4) - Z}
+SWITCH = [("branch point", 4 / 3 / 3**0.25)]  # x = y with 4 x⁴ = 1 + x⁴
 SATURATED = {
-    "one": ({X: A / (1 + X**2) - X}, A, {"x": 0.0}, []),
-    "two": (
-        {X: A / (1 + Y**4) - X, Y: A / (1 + X**4) - Y},
-        A,
-        {"x": 0.0, "y": 0.0},
-        [("branch point", 4 / 3 / 3**0.25)],  # x = y with 4 x⁴ = 1 + x⁴
-    ),
+    "one": (ONE, A, {"x": 0.0}, []),
+    "two": (TWO, A, {"x": 0.0, "y": 0.0}, SWITCH),
     "cubic": ({X: MU - X**3 + 3 * X - 2.5}, MU, {"x": -2.4}, [("fold", 4.5), ("fold", 0.5)]),
+    "three": (RING, A, {"x": 0.0, "y": 0.0, "z": 0.0}, [("hopf", 2)]),  # x = y = z = 1
+    "one, and one at rest": (ONE | {W: 1 - W}, A, {"x": 0.0, "w": 1.0}, []),
+    "two, and one at rest": (TWO | {W: 1 - W}, A, {"x": 0.0, "y": 0.0, "w": 1.0}, SWITCH),
+    "two, and what follows": (TWO | {W: X**2 - W, Z: W**2 - Z}, A, {"x": 0.0, "y": 0.0}, SWITCH),
 }
 
 

@@ -12,7 +12,7 @@ from statistics import median
 
 import numpy as np
 
-from pfaff.algebra.newtons_method import newton
+from pfaff.algebra.newtons_method import Newton, newton
 from pfaff.algebra.tolerances import AT_REST, NEIGHBOUR, TRANSVERSAL, rank
 
 FAINT = 1e-6  # rows below this, relative to the largest, are not scaled up to its size
@@ -114,21 +114,34 @@ def bordered_newton(
     x: np.ndarray,
     held: Sequence[int] = (),
 ) -> tuple[np.ndarray, bool]:
-    """Newton's method until its steps no longer shrink; the last state, and whether it settled."""
-    regular = False
+    """Newton's method until its steps no longer shrink; the last state, and whether it settled.
+
+    Where a Jacobian that is singular on the way leaves no step, it goes on from either side, as rounding might.
+    """
+    regular, aside = False, np.zeros(len(x))
 
     def step(x: np.ndarray) -> tuple[np.ndarray, float] | None:
-        nonlocal regular
+        nonlocal regular, aside
         f, J = rhs(x), jacobian(x)
         if not (np.isfinite(f).all() and np.isfinite(J).all()):
             return None
         border = bordering(J, held=held)
         change, regular = -border.solve(J, f), border.regular
         size = float(np.abs(change).max() / (1 + np.abs(x).max()))
+        aside = border.right.sum(axis=1)
         return x + change * min(1.0, FARTHEST / size if size else 1.0), size
 
-    found = newton(step, x.copy())
-    return found.at, found.settled and (regular or _rests(rhs, jacobian, found.at))
+    def rested(found: Newton[np.ndarray]) -> bool:
+        return found.settled and (regular or _rests(rhs, jacobian, found.at))
+
+    first = newton(step, x.copy())
+    if rested(first) or not first.settled:
+        return first.at, first.settled
+    farther = NEIGHBOUR * (1 + np.abs(first.at).max()) / np.abs(aside).max() * aside
+    for side in (1, -1):
+        if rested(other := newton(step, first.at + side * farther)):
+            return other.at, True
+    return first.at, False
 
 
 def _rests(

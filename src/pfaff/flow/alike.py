@@ -25,6 +25,12 @@ def broken_along(flow: Flow, x: np.ndarray, numbers: np.ndarray) -> float | None
     states, velocities = dict(zip(flow.states, x, strict=True)), flow.velocities(x, numbers)
     q = np.array([states.get(name, np.zeros(x.shape[1])) for name in names])
 
+    drawn = np.random.default_rng(1919)
+    pace = 1 / probe.period(numbers, 0.0, S, drawn)
+    # Constraints on velocities say nothing of what rests.
+    resting = ~velocities.any(axis=0)
+    velocities[:, resting] = S[:, None] * pace * drawn.uniform(-1, 1, (len(S), resting.sum()))
+
     def samples(generator: Generator) -> Iterator[Sample]:
         for place, speed in zip(q.T, velocities.T, strict=True):
             for shift in SHIFTS if not generator.dependent else SHIFTS[:1]:

@@ -260,15 +260,19 @@ def _rows(
         phi = units[m - probe.held :] * by_q[n + 2 * m :]
         kinds.append((phi, 0 * phi, 0 * phi))
     x, v, a = (each[lift.free] / S[lift.free] for each in (at.q, at.v, at.a))
+    # At rest, and in uniform motion, accelerations are rounding: of what would accelerate alone.
+    usual = max(np.abs(at.a / S).max(), np.abs(at.v / S).max() ** 2)
     for Rq, Rv, Ra in kinds:
         by_field = Rq @ lift.E + Rv @ lift.G + Ra @ lift.K
         pairs = ((by_field, x), (Rv @ lift.E + Ra @ lift.H, v), (Ra @ lift.E, a))
         terms = [each[:, :, None] * along for each, along in pairs]
-        own = (by_field**2).sum(axis=1)
+        own, inert = (by_field**2).sum(axis=1), np.abs(Ra).max(initial=0.0)
         sizes = np.sqrt(sum((term**2).sum(axis=(1, 2)) for term in terms) + own)
         rows = np.hstack([sum(terms).reshape(len(Rq), -1), by_field])
         alike = np.sqrt(sum((each * along) ** 2 for each, along in pairs).sum(axis=1) + own)
-        yield rows / (sizes.max(initial=0.0) or 1.0), by_field / (alike.max(initial=0.0) or 1.0)
+        least = inert * usual
+        yield rows / (max(sizes.max(initial=0.0), least) or 1.0), by_field / (max(alike.max(initial=0.0), least) or 1.0)
+        usual = max(usual, alike.max(initial=0.0) / inert) if inert else usual
 
 
 def _isometry(at: State, S: np.ndarray, slopes: np.ndarray, w: np.ndarray, lift: Lift) -> np.ndarray:

@@ -25,8 +25,8 @@ def elsewhere(
     bearable: np.ndarray | float = 0.0,
 ) -> float:  # fmt: skip
     """The first share of a way at which the prediction fails for some group of states: the remaining rates are as large
-    as those that move the states, and neither ``bearable`` for the group nor rounding relative to the terms that
-    balance at the beginning.
+    as those that move the states, and neither ``bearable`` for the group (a row for each, for all shares or each of
+    them) nor rounding relative to the terms that balance at the beginning.
 
     ``rates`` are those of all states at the beginning and at all shares, one column each; states that act on one
     another form a group. All are in units in which the rates of a group are alike. Infinite if the prediction never
@@ -40,7 +40,7 @@ def elsewhere(
     else:
         largest = of_states.max(axis=0, keepdims=True, initial=0.0)
     left, moving, rounding = largest[:, :-2], largest[:, -2:-1], largest[:, -1:]
-    most = ELSEWHERE * np.maximum(moving * shares, np.reshape(bearable, (-1, 1)))
+    most = ELSEWHERE * np.maximum(moving * shares, bearable)
     return _first(shares, ~(left[:, 1:] - left[:, :1] - rounding <= most).all(axis=0))
 
 

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pfaff.algebra.bordering import bordered_newton
-from pfaff.algebra.newtons_method import least_norm
 from pfaff.algebra.structural_zeros import zero_chain
 from pfaff.algebra.tolerances import NEIGHBOUR
 from pfaff.bifurcation.equilibria.linearised import jacobian_of, linear_about, linearised
@@ -22,8 +21,6 @@ from pfaff.statement.values import by_name, number_from
 
 if TYPE_CHECKING:
     from pfaff.case import Bound
-
-CARRIED, ARRIVED = 200, 1e-3  # implicit steps along the flow, and the share of the first rates at which they end
 
 
 def start_equations(
@@ -67,32 +64,8 @@ def plain_start(case: Any, start: Any, fixed: Mapping[str, float], name: str) ->
     if isinstance(start, SteadyState):
         return Start(flow, start.x, list(fixed), len(start.x))
     given = {**fixed, **_by_name(start)}
-    begin = start_state(case, given)
-    x, settled = _rest_near(case, flow, begin, name)
-    if not settled:
-        x, settled = _rest_near(case, flow, _carried(case, flow, begin), name)
+    x, settled = _rest_near(case, flow, start_state(case, given), name)
     return Start(flow, _reached(case, x, settled), [], len(x))
-
-
-def _carried(case: Any, flow: Flow, x: np.ndarray) -> np.ndarray:
-    """Where the flow carries a state from which Newton's method stops at a singular Jacobian: by implicit steps, each
-    longer by as much as the rates have shrunk (pseudo-transient continuation, Kelley and Keyes 1998)."""
-    rates, J = flow.rhs(x, case.numbers), jacobian_of(flow, x, case.numbers)
-    first, size = np.linalg.norm(rates), np.linalg.norm(J, 1)
-    if not (np.isfinite(first) and np.isfinite(size)):
-        return x
-    step, left = 1 / (size or 1.0), first
-    for _ in range(CARRIED):
-        rate = max(1 / step, 2 * np.linalg.eigvals(J).real.max())  # what grows is carried away, not back
-        y = x + least_norm(rate * np.eye(len(x)) - J, rates)
-        rates, J = flow.rhs(y, case.numbers), jacobian_of(flow, y, case.numbers)
-        if not (np.isfinite(rates).all() and np.isfinite(J).all()):
-            return x
-        x, before, left = y, left, np.linalg.norm(rates)
-        if left <= ARRIVED * first:
-            return x
-        step *= np.clip(before / left, 0.5, 2.0)
-    return x
 
 
 def _rest_near(case: Any, flow: Flow, x: np.ndarray, name: str, held: Sequence[int] = ()) -> tuple[np.ndarray, bool]:

@@ -3,24 +3,25 @@
 States that act on one another get units in which they do so alike, those of a balanced Jacobian. States that do not
 form different groups, each measured by its own size or the effect of the parameter; where these are nothing beside the
 way it goes until equations change (it is zero, or rounding, or moves by a square), by that way; and where no equations
-ever change with it, by the effect of other groups.
+ever change with it, by the effect of other groups. The parameter's own way ends where the prediction fails by more than
+groups can bear: of those that change no equations, by what Newton's method does not correct.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import partial
 from math import inf, sqrt
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from pfaff.algebra.bordering import FAINT, Border
-from pfaff.bifurcation.equilibria.first_rates import elsewhere
+from pfaff.bifurcation.equilibria.first_rates import ROUNDING, elsewhere
 from pfaff.bifurcation.equilibria.linearised import along_lines, jacobian_of
 from pfaff.errors import PfaffError
 from pfaff.flow.flow import Flow
+from pfaff.threads import cached_property
 
 if TYPE_CHECKING:
     from pfaff.case import Bound
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 Changed = Callable[[np.ndarray, np.ndarray], np.ndarray]  # which of several Jacobians (last axis) have changed
 
 FINER, BEFORE = 4, 8  # probes from one share to the next, and how many before the one found
+FOLLOWED = 2.0  # error of a prediction, relative to the way itself, beyond which it is worse than none
 FEW = 4  # up to this many states, their changes add up to a step; for more, their mean counts
 HARDLY = 1e-3  # size of a group, relative to the way it goes until equations change, below which it tells nothing
 ASIDE = 1e-5  # share of the parameter's way, at which states that do not act on one another at its beginning may do so
@@ -59,35 +61,36 @@ def state_sizes(
     That is at most what changes the Jacobian by its own size or makes the first-order prediction fail. A group of which
     neither tells a size, since it is zero or rounding, is measured by how far it goes until equations change.
     """
-    from pfaff.bifurcation.equilibria.walking.branch_loops import grouped, lapack, quickest
-
-    way, start = _way(border, J, by, span), Place(flow, case.numbers, x, J)
-    # States that act on one another only beside this place form one group too.
-    aside = start.ahead(case, name, ASIDE * span, ASIDE * way)
-    acts = np.abs(J) + np.abs(aside.J) if aside else np.abs(J)
-    units, groups = quickest(grouped)(lapack(), acts)
-    g = Groups.made(units, groups, J)
-    share, straight, own = 0.0, 0.0, g.largest(np.abs(x))
+    start = Place(flow, case.numbers, x, J)
+    ahead = Prediction.made(start, border, by, case, name, span)
+    way, share, straight = ahead.way, 0.0, 0.0
+    # States that act on one another only beside this place form one group too, and where the prediction ends.
+    acts = np.abs(J) + np.abs(ahead.place(ASIDE).J)
+    g = Groups.made(acts, J)
+    own, here = g.largest(np.abs(x)), start
     if way.any():
-        rates = _on_way(flow, case, x, way, name, span)
-        moves, terms = np.abs((J * (g.of[:, None] == g.of)) @ way) / g.units, np.abs(J) @ np.abs(x) / g.units
-        led = partial(elsewhere, ON_WAY.shares, rates / g.units[:, None], moves, terms, g.of)
-        straight = min(1.0, start.first(way, ON_WAY, g.changed))
-        share = min(straight, led(g.borne(own)))
+        straight, share = ahead.holds(g, own)
+        here = ahead.place(share)
+        wider = Groups.made(acts + np.abs(here.J), J) if len(g.members) > 1 else g
+        if len(wider.members) < len(g.members):
+            g, own = wider, wider.largest(np.abs(x))
+            straight, share = ahead.holds(g, own)
+            here = ahead.place(share)
     sizes = np.maximum(own, share * g.largest(np.abs(way)))
     # A parameter may be zero at the start, and with it what bends the equations.
-    place = start.ahead(case, name, straight * span, straight * way) or start
-    unsure = (sizes == 0.0) | g.unchanged(place, sizes / HARDLY)
+    places = [here, ahead.place(straight)] if share < straight else [here]
+    unsure = (sizes == 0.0) | np.all([g.unchanged(place, sizes / HARDLY) for place in places], axis=0)
     if unsure.any():
-        lengths = g.lengths(place, np.flatnonzero(unsure))
+        lengths = np.min([g.lengths(place, np.flatnonzero(unsure)) for place in places], axis=0)
+        unsure &= ~(sizes > HARDLY * lengths)
+        follow = unsure & ~np.isfinite(lengths)
         if way.any() and len(sizes) > 1:
-            share = min(straight, led(g.borne(np.where(unsure, np.maximum(own, lengths), own))))
-            further = g.largest(np.abs(border.solve(J, rates[:, 1 + np.searchsorted(ON_WAY.shares, share)])))
-            sizes = np.maximum(own, share * g.largest(np.abs(way)))
-            sizes = np.where(unsure & (further < lengths), np.maximum(sizes, further), sizes)
+            share, moved = ahead.beyond(g, np.where(unsure, np.maximum(own, lengths), own), follow, straight)
+            sizes = np.maximum(own, np.where(follow, moved, share * g.largest(np.abs(way))))
+            sizes = np.where(unsure & (moved < lengths), np.maximum(sizes, moved), sizes)
         sizes = np.where(unsure & np.isfinite(lengths) & (sizes <= HARDLY * lengths), lengths, sizes)
         if len(sizes) > 1:
-            g.drive(sizes, unsure & ~np.isfinite(lengths), jacobian_of(flow, x + share * way, case.numbers))
+            g.drive(sizes, follow, jacobian_of(flow, x + share * way, case.numbers))
         sizes[sizes == 0.0] = sizes.max(initial=0.0) or 1.0
     # Steps do not depend on the number of states, such as the cells of a mesh.
     return sizes[g.of] * max(1.0, sqrt(len(x) / FEW)) * g.units, share or 1.0
@@ -100,18 +103,6 @@ class Place(NamedTuple):
     numbers: np.ndarray
     x: np.ndarray
     J: np.ndarray
-
-    def ahead(self, case: Bound, name: str, farther: float, way: np.ndarray) -> Place | None:
-        """The place farther on the way of a parameter; None where the Jacobian does not exist there."""
-        numbers, x = self.numbers.copy(), self.x + way
-        if name in case.system.parameter_names:
-            numbers[case.system.parameter_names.index(name)] += farther
-        with np.errstate(all="ignore"):
-            try:
-                J = jacobian_of(self.flow, x, numbers)
-            except PfaffError:
-                return None
-        return Place(self.flow, numbers, x, J) if np.isfinite(J).all() else None
 
     def rates(self, ways: np.ndarray) -> np.ndarray:
         """The changes of the rates along ways, columns."""
@@ -168,7 +159,11 @@ class Groups:
     firmness: np.ndarray
 
     @classmethod
-    def made(cls, units: np.ndarray, of: np.ndarray, J: np.ndarray) -> Groups:
+    def made(cls, acts: np.ndarray, J: np.ndarray) -> Groups:
+        """The groups by the strengths of actions."""
+        from pfaff.bifurcation.equilibria.walking.branch_loops import grouped, lapack, quickest
+
+        units, of = quickest(grouped)(lapack(), acts)
         members = [np.flatnonzero(of == group) for group in range(of.max(initial=-1) + 1)]
         even = J * units / units[:, None]
         return cls(of, units, members, np.array([np.linalg.norm(even[np.ix_(each, each)]) for each in members]))
@@ -217,8 +212,8 @@ class Groups:
         while ahead:
             group = ahead.pop()
             way = self.units * (self.of == group)
-            lengths[group] = at.first(way, AT_ANY_LENGTH, self.changed)
-            driven[group] = self.largest(at.rates(shares * way[:, None]))
+            lengths[group] = min(at.first(side * way, AT_ANY_LENGTH, self.changed) for side in (1, -1))
+            driven[group] = np.fmax(*(self.largest(at.rates(side * shares * way[:, None])) for side in (1, -1)))
             driven[group][group] = 0.0
             ahead |= set(np.flatnonzero(driven[group].any(axis=1))) & set(self.felt) - set(driven)
         for _ in driven:
@@ -244,16 +239,83 @@ class Groups:
                 return
 
 
-def _on_way(flow: Flow, case: Bound, x: np.ndarray, way: np.ndarray, name: str, span: float) -> np.ndarray:
-    """The rates at the beginning of a parameter's way and at all shares, at the predicted states."""
-    at = np.append(0.0, ON_WAY.shares)
-    numbers = case.numbers[:, None].repeat(len(at), axis=1)
-    numbers[case.system.parameter_names.index(name)] += span * at
-    with np.errstate(all="ignore"):
-        return flow.rates(x[:, None] + at * way[:, None], numbers)
+@dataclass(frozen=True, eq=False)
+class Prediction:
+    """States predicted along a parameter's way by their first rate, with the rates that remain."""
 
+    start: Place
+    border: Border
+    way: np.ndarray
+    case: Bound
+    name: str
+    span: float
 
-def _way(border: Border, J: np.ndarray, by: np.ndarray, span: float) -> np.ndarray:
-    """The displacement of the states along the parameter's way at their first rate; zero if that is not known."""
-    way = -border.solve(J, by[:, 0]) * span if by.size else np.zeros(len(J))
-    return way if np.isfinite(way).all() else np.zeros(len(J))
+    @classmethod
+    def made(cls, start: Place, border: Border, by: np.ndarray, case: Bound, name: str, span: float) -> Prediction:
+        """The prediction; the states stay if their first rate is not known."""
+        way = -border.solve(start.J, by[:, 0]) * span if by.size else np.zeros(len(start.x))
+        return cls(start, border, way if np.isfinite(way).all() else np.zeros(len(way)), case, name, span)
+
+    def place(self, share: float) -> Place:
+        """The place at a share of the way; the start where there is no Jacobian."""
+        numbers, x = self._numbers(np.array([share]))[:, 0], self.start.x + share * self.way
+        with np.errstate(all="ignore"):
+            try:
+                J = jacobian_of(self.start.flow, x, numbers)
+            except PfaffError:
+                return self.start
+        return Place(self.start.flow, numbers, x, J) if np.isfinite(J).all() else self.start
+
+    def _numbers(self, shares: np.ndarray) -> np.ndarray:
+        numbers = self.start.numbers[:, None].repeat(len(shares), axis=1)
+        if self.name in self.case.system.parameter_names:
+            numbers[self.case.system.parameter_names.index(self.name)] += self.span * shares
+        return numbers
+
+    @cached_property
+    def states(self) -> np.ndarray:
+        """The states at the beginning and at all shares, as columns."""
+        return self.start.x[:, None] + np.append(0.0, ON_WAY.shares) * self.way[:, None]
+
+    def rates(self, states: np.ndarray) -> np.ndarray:
+        """The rates of other states for the same parameters."""
+        with np.errstate(all="ignore"):
+            return self.start.flow.rates(states, self._numbers(np.append(0.0, ON_WAY.shares)))
+
+    @cached_property
+    def remaining(self) -> np.ndarray:
+        return self.rates(self.states)
+
+    def holds(self, g: Groups, own: np.ndarray) -> tuple[float, float]:
+        """The shares up to which the Jacobian, and the prediction, hold."""
+        straight = min(1.0, self.start.first(self.way, ON_WAY, g.changed))
+        return straight, min(straight, self._fails(g, self.remaining, g.borne(own)[:, None]))
+
+    def _fails(self, g: Groups, rates: np.ndarray, bearable: np.ndarray) -> float:
+        J, x = self.start.J, self.start.x
+        moves, terms = np.abs((J * (g.of[:, None] == g.of)) @ self.way) / g.units, np.abs(J) @ np.abs(x) / g.units
+        return elsewhere(ON_WAY.shares, rates / g.units[:, None], moves, terms, g.of, bearable)
+
+    def beyond(self, g: Groups, sizes: np.ndarray, follow: np.ndarray, most: float) -> tuple[float, np.ndarray]:
+        """The share up to which the prediction holds where groups bear errors of their sizes, and those that ``follow``
+        others all that Newton's method corrects, with its first Jacobian and no larger than its correction; and how far
+        each group has moved there."""
+        states, rates = self.states, self.remaining
+        trembling = 1 + ROUNDING * np.cos(np.arange(len(states)))[:, None]
+        with np.errstate(all="ignore"):
+            for _ in range(max(1, follow.sum())):
+                step = self.border.solve(self.start.J, rates)
+                states = states - step
+                rates = self.rates(states)
+                if not (np.abs(step) > ROUNDING * np.abs(states)).any():
+                    break
+            noise = g.largest(np.abs(self.rates(states * trembling) - rates))[:, 1:]
+            moved = g.largest(np.abs(states - self.start.x[:, None]))[:, 1:]
+        # Nothing corrects what is free along a family.
+        firm = np.isin(np.arange(len(g.members)), g.felt)[:, None]
+        corrected = np.where(firm, g.firmness[:, None] * moved, inf)
+        bearable = np.where(follow[:, None], FOLLOWED * corrected + noise, g.borne(sizes)[:, None])
+        left = np.where(follow[g.of, None], rates, 0.0)
+        share = min(most, self._fails(g, self.remaining, bearable), self._fails(g, left, corrected + noise))
+        last = max(0, int(np.searchsorted(ON_WAY.shares, share)) - (share < most))
+        return share, np.nan_to_num(moved[:, last])

@@ -29,18 +29,19 @@ def first_response(
     problem: OrbitProblem, value: float, to: float, start: Mapping[str, float]
 ) -> tuple[OrbitPoint, str]:
     """The first response: settled on from a start, or grown from rest as the forcing grows, and how it was found."""
-    omega, rest, why = forcing_of(problem.flow.system).value(problem.case), _started(problem, start), ""
+    omega, why = forcing_of(problem.flow.system).value(problem.case), ""
+    rest, completed = _started(problem, start)
     if not start:
         wave = grown(problem, value, omega, rest)
         if wave is not None:
             try:
-                return _solved(problem, wave, value, to), "grown from rest with its forcing"
+                return _solved(problem, wave, value, to), f"grown from rest{completed} with its forcing"
             except ConvergenceError as problem_met:
                 why = str(problem_met)
     wave, periods, change = settled(problem, value, omega, rest)
-    how = f"settled on within {number_of(periods, 'period')} of the forcing"
+    how = f"settled on within {number_of(periods, 'period')} of the forcing{completed}"
     if change > REPEATING:
-        how = f"near a motion that has not settled in {periods} periods of the forcing"
+        how = f"near a motion that has not settled in {periods} periods of the forcing{completed}"
     try:
         return _solved(problem, wave, value, to), how
     except ConvergenceError as failed:
@@ -51,9 +52,10 @@ def first_response(
         ) from failed
 
 
-def _started(problem: OrbitProblem, start: Mapping[str, float]) -> np.ndarray:
-    """The states at the start: as given, the others zero or as the constraints demand."""
-    case, own = problem.case, own_states(problem.flow)
+def _started(problem: OrbitProblem, start: Mapping[str, float]) -> tuple[np.ndarray, str]:
+    """The states at the start: as given, the others zero or as the constraints demand, coordinates of which are named
+    in words."""
+    case, own, completed = problem.case, own_states(problem.flow), ""
     for name in start:
         case.system.named(name, case.system.moving_names, f"{case.system.name} has no state")
     given = {name: real(name, each, "a finite number") for name, each in start.items()}
@@ -62,7 +64,9 @@ def _started(problem: OrbitProblem, start: Mapping[str, float]) -> np.ndarray:
         y = np.concatenate([begun.q, begun.v])
         quasi = quasi_values(case.system, y, case.numbers)  # type: ignore[arg-type]
         given = dict(zip(case.system.state_names, y, strict=True)) | quasi
-    return np.array([float(given.get(name, 0.0)) for name in own])
+        placed = [f"{name} = {begun.filled[name]:.6g}" for name in case.system.coordinate_names if name in begun.filled]
+        completed = f" (from {', '.join(placed)}, by its constraints)" if placed else ""
+    return np.array([float(given.get(name, 0.0)) for name in own]), completed
 
 
 def _solved(problem: OrbitProblem, wave: Wave, value: float, to: float) -> OrbitPoint:
