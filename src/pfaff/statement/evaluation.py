@@ -86,38 +86,71 @@ def magnitudes(
     known: dict[sm.Basic, Any] = dict(values)
     sizes: dict[sm.Basic, Any] = dict(usual or {})
 
-    def size(e: sm.Basic) -> Any:
-        if e not in sizes:
-            if isinstance(e, sm.Add):
-                sizes[e] = sum(map(size, e.args))
-            elif isinstance(e, sm.Mul):
-                sizes[e] = math.prod(map(size, e.args))
-            elif isinstance(e, sm.Pow) and e.exp.is_Integer and e.exp > 0:
-                sizes[e] = size(e.base) ** int(e.exp)
-            else:
-                sizes[e] = abs(_value(e, known, DOUBLE))
-        return sizes[e]
+    def parts(e: sm.Basic) -> Sequence[sm.Basic]:
+        return e.args if isinstance(e, sm.Add | sm.Mul) else e.args[:1] if _repeated(e) else ()
+
+    def size(e: sm.Basic, terms: list[Any]) -> Any:
+        if isinstance(e, sm.Add):
+            return sum(terms)
+        if isinstance(e, sm.Mul):
+            return math.prod(terms)
+        return terms[0] ** int(e.exp) if terms else abs(_value(e, known, DOUBLE))
 
     with np.errstate(all="ignore"):
-        return [size(e) for e in expressions]
+        return [_filled(e, sizes, parts, size) for e in expressions]
+
+
+def _repeated(e: sm.Basic) -> bool:
+    """Whether it is a power that is a product."""
+    return bool(isinstance(e, sm.Pow) and e.exp.is_Integer and e.exp > 0)
 
 
 def _value(e: sm.Basic, known: dict[sm.Basic, Any], arithmetic: Arithmetic) -> Any:
-    if e in known:
-        return known[e]
-    value: Callable[[sm.Basic], Any] = lambda part: _value(part, known, arithmetic)  # noqa: E731
-    if isinstance(e, sm.Add):
-        found = sum(map(value, e.args[1:]), value(e.args[0]))
-    elif isinstance(e, sm.Mul):
-        found = math.prod(map(value, e.args[1:]), start=value(e.args[0]))
-    elif isinstance(e, sm.Pow):
-        found = value(e.base) ** value(e.exp)
-    elif (number := arithmetic.number(e)) is not None:
-        found = number
-    elif isinstance(e, sm.Function) and all(isinstance(x, sm.Expr) for x in e.args):
-        found = arithmetic.function(e.func, len(e.args))(*map(value, e.args))
-    else:
+    def parts(e: sm.Basic) -> Sequence[sm.Basic]:
+        if isinstance(e, sm.Add | sm.Mul | sm.Pow) or _plain(e):
+            return e.args
+        if isinstance(e, sm.Symbol):
+            raise KeyError(f"{e} has no value")
+        if (number := arithmetic.number(e)) is not None:
+            known[e] = number
+            return ()
+        return sorted(e.free_symbols, key=str)
+
+    def value(e: sm.Basic, terms: list[Any]) -> Any:
+        if isinstance(e, sm.Add):
+            return sum(terms[1:], terms[0])
+        if isinstance(e, sm.Mul):
+            return math.prod(terms[1:], start=terms[0])
+        if isinstance(e, sm.Pow):
+            return terms[0] ** terms[1]
+        if _plain(e):
+            return arithmetic.function(e.func, len(terms))(*terms)
         symbols = sorted(e.free_symbols, key=str)
-        found = sm.lambdify(symbols, e, list(arithmetic.modules), dummify=True)(*map(value, symbols))
-    known[e] = found
-    return found
+        return sm.lambdify(symbols, e, list(arithmetic.modules), dummify=True)(*terms)
+
+    return _filled(e, known, parts, value)
+
+
+def _plain(e: sm.Basic) -> bool:
+    return isinstance(e, sm.Function) and all(isinstance(x, sm.Expr) for x in e.args)
+
+
+def _filled(
+    whole: sm.Basic,
+    known: dict[sm.Basic, Any],
+    parts: Callable[[sm.Basic], Sequence[sm.Basic]],
+    made: Callable[[sm.Basic, list[Any]], Any],
+) -> Any:
+    """What is made of an expression and of what is known of its parts: without recursion, however deep they are."""
+    stack: list[tuple[sm.Basic, Sequence[sm.Basic] | None]] = [(whole, None)]
+    while stack:
+        e, terms = stack.pop()
+        if e in known:
+            continue
+        if terms is None:
+            terms = parts(e)
+            stack.append((e, terms))
+            stack.extend((each, None) for each in terms if each not in known)
+        else:
+            known[e] = made(e, [known[each] for each in terms])
+    return known[whole]

@@ -11,6 +11,7 @@ import sympy as sm
 from pfaff.errors import ConstraintError, StatementError
 from pfaff.statement.parameters import check_no_delay, check_smooth, check_symbols, scalar
 from pfaff.statement.particles import Particle, generalised_forces, kinetic_energy, plain_particle
+from pfaff.threads import cached_property
 
 if TYPE_CHECKING:
     from pfaff.statement.system import System
@@ -42,11 +43,16 @@ class Statement:
         """The number of rows that are no time derivatives of positions."""
         return len(self.constraints) - len(self.positions)
 
+    @cached_property
+    def coefficients(self) -> tuple[tuple[sm.Expr, ...], ...]:
+        """The rows (A, b) of the constraints A v + b."""
+        rest = dict.fromkeys(self.v, sm.S.Zero)
+        return tuple((*(sm.diff(row, v) for v in self.v), row.xreplace(rest)) for row in self.constraints)
+
     @property
     def demanding(self) -> tuple[bool, ...]:
         """Which constraints A v + b have a b, and so demand something at rest."""
-        rest = dict.fromkeys(self.v, sm.S.Zero)
-        return tuple(constraint.xreplace(rest) != 0 for constraint in self.constraints)
+        return tuple(b != 0 for *_, b in self.coefficients)
 
     def without(self, rows: Sequence[int]) -> Statement:
         """The statement without some of its constraints."""
