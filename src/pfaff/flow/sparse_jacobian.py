@@ -6,16 +6,18 @@ one list in the order of a sparse matrix: a thousand states compile in a second 
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy import sparse
 
 from pfaff.flow.differentiation import gradient, jacobian_entries
 from pfaff.flow.flow import Flow
 from pfaff.flow.graph import Expression, par, variables_in
 from pfaff.statement.odes import Ode
 from pfaff.threads import once
+
+if TYPE_CHECKING:
+    from scipy import sparse
 
 MANY = 110  # states from which branches and curves are faster with sparse factors than with dense ones
 FULL = 0.2  # share of nonzero entries beyond which sparsity does not pay
@@ -46,6 +48,8 @@ class SparseLinearised:
 
     def __call__(self, x: np.ndarray, numbers: np.ndarray) -> tuple[np.ndarray, sparse.csc_array]:
         """f, and the columns ∂f/∂x and ∂f/∂p."""
+        from scipy import sparse
+
         n, values = len(x), self._compiled(x, numbers)
         shape = (n, n + len(self.names))
         return values[:n], sparse.csc_array((values[n:], self._wide_rows, self._wide_starts), shape=shape)
@@ -62,6 +66,8 @@ class SparseLinearised:
 
     def jacobian(self, x: np.ndarray, numbers: np.ndarray) -> sparse.csc_array:
         """∂f/∂x alone."""
+        from scipy import sparse
+
         n, values = len(x), self._compiled(x, numbers)
         return sparse.csc_array((values[n : n + len(self._rows)], self._rows, self._starts), shape=(n, n))
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from threading import Lock
 from typing import Any
 
@@ -58,7 +59,17 @@ class Digits(Arithmetic):
         return self.mp.mpf(e.evalf(self.mp.dps)) if e.is_number and e.is_Atom else None
 
 
-DOUBLE = Arithmetic()
+class Single(Arithmetic):
+    """Arithmetic of single numbers, whose functions raise where they are not defined."""
+
+    modules: Any = ("math",)
+    common: Mapping[Any, Callable[..., Any]] = {
+        sm.sin: math.sin, sm.cos: math.cos, sm.tan: math.tan, sm.exp: math.exp, sm.log: math.log,
+        sm.sinh: math.sinh, sm.cosh: math.cosh, sm.tanh: math.tanh, sm.Abs: abs,
+    }  # fmt: skip
+
+
+DOUBLE, SINGLE = Arithmetic(), Single()
 
 
 def fraction(number: float | str) -> sm.Rational:
@@ -100,35 +111,67 @@ def magnitudes(
         return [_filled(e, sizes, parts, size) for e in expressions]
 
 
+def containing(expressions: Iterable[sm.Basic], symbols: AbstractSet[sm.Basic]) -> dict[sm.Basic, bool]:
+    """All parts of expressions, each once and before what it stands in: whether they contain some of the symbols."""
+    found: dict[sm.Basic, bool] = dict.fromkeys(symbols, True)
+    for e in expressions:
+        _filled(e, found, lambda part: part.args, lambda part, of: any(of))
+    return found
+
+
 def _repeated(e: sm.Basic) -> bool:
     """Whether it is a power that is a product."""
     return bool(isinstance(e, sm.Pow) and e.exp.is_Integer and e.exp > 0)
 
 
+def steps(
+    expressions: Iterable[sm.Basic], symbols: Sequence[sm.Symbol], arithmetic: Arithmetic
+) -> Callable[[Iterable[Any]], list[Any]]:
+    """Expressions as a function of the values of symbols, step by step, common parts once: for many calls."""
+    program: list[tuple[Callable[..., Any], list[int]]] = []
+    places: dict[sm.Basic, Any] = {x: k for k, x in enumerate(symbols)}
+
+    def step(e: sm.Basic, of: list[int]) -> int:
+        program.append((_operation(e, arithmetic), of))
+        return len(symbols) + len(program) - 1
+
+    found = [_filled(e, places, _operands, step) for e in expressions]
+
+    def evaluate(values: Iterable[Any]) -> list[Any]:
+        known = list(values)
+        for operation, of in program:
+            known.append(operation(*[known[k] for k in of]))
+        return [known[k] for k in found]
+
+    return evaluate
+
+
 def _value(e: sm.Basic, known: dict[sm.Basic, Any], arithmetic: Arithmetic) -> Any:
-    def parts(e: sm.Basic) -> Sequence[sm.Basic]:
-        if isinstance(e, sm.Add | sm.Mul | sm.Pow) or _plain(e):
-            return e.args
-        if isinstance(e, sm.Symbol):
-            raise KeyError(f"{e} has no value")
-        if (number := arithmetic.number(e)) is not None:
-            known[e] = number
-            return ()
-        return sorted(e.free_symbols, key=str)
+    return _filled(e, known, _operands, lambda part, terms: _operation(part, arithmetic)(*terms))
 
-    def value(e: sm.Basic, terms: list[Any]) -> Any:
-        if isinstance(e, sm.Add):
-            return sum(terms[1:], terms[0])
-        if isinstance(e, sm.Mul):
-            return math.prod(terms[1:], start=terms[0])
-        if isinstance(e, sm.Pow):
-            return terms[0] ** terms[1]
-        if _plain(e):
-            return arithmetic.function(e.func, len(terms))(*terms)
-        symbols = sorted(e.free_symbols, key=str)
-        return sm.lambdify(symbols, e, list(arithmetic.modules), dummify=True)(*terms)
 
-    return _filled(e, known, parts, value)
+def _operands(e: sm.Basic) -> Sequence[sm.Basic]:
+    if isinstance(e, sm.Add | sm.Mul | sm.Pow) or _plain(e):
+        return e.args
+    if isinstance(e, sm.Symbol):
+        raise KeyError(f"{e} has no value")
+    return sorted(e.free_symbols, key=str)
+
+
+def _operation(e: sm.Basic, arithmetic: Arithmetic) -> Callable[..., Any]:
+    """What makes a value of those of the operands."""
+    if isinstance(e, sm.Add):
+        return lambda first, *more: sum(more, first)
+    if isinstance(e, sm.Mul):
+        return lambda first, *more: math.prod(more, start=first)
+    if isinstance(e, sm.Pow):
+        return pow
+    if _plain(e):
+        return arithmetic.function(e.func, len(e.args))
+    operands = _operands(e)
+    if not operands and (number := arithmetic.number(e)) is not None:
+        return lambda: number
+    return sm.lambdify(operands, e, list(arithmetic.modules), dummify=True)
 
 
 def _plain(e: sm.Basic) -> bool:

@@ -46,8 +46,12 @@ class Statement:
     @cached_property
     def coefficients(self) -> tuple[tuple[sm.Expr, ...], ...]:
         """The rows (A, b) of the constraints A v + b."""
-        rest = dict.fromkeys(self.v, sm.S.Zero)
-        return tuple((*(sm.diff(row, v) for v in self.v), row.xreplace(rest)) for row in self.constraints)
+        rest, moving = dict.fromkeys(self.v, sm.S.Zero), (*self.q, self.time)
+        stated = self.constraints[: self.nonholonomic]
+        return (
+            *((*(sm.diff(row, v) for v in self.v), row.xreplace(rest)) for row in stated),
+            *(tuple(sm.diff(phi, x) for x in moving) for phi in self.positions),
+        )
 
     @property
     def demanding(self) -> tuple[bool, ...]:

@@ -24,7 +24,7 @@ from pfaff.algebra.tolerances import IDENTITY, NEWTON_STEPS, TRANSVERSAL
 from pfaff.statement.characteristic import LARGEST, characteristic, unit_velocities
 from pfaff.statement.dependent_rows import Judged, in_even_units, support
 from pfaff.statement.draws import Draws
-from pfaff.statement.evaluation import Digits, evaluated, magnitudes
+from pfaff.statement.evaluation import SINGLE, Digits, evaluated, magnitudes, steps
 from pfaff.statement.hidden_terms import hidden_terms, places
 from pfaff.threads import cached_property
 
@@ -128,7 +128,7 @@ class Trial:
 
     statement: Statement
     expressions: list[sm.Expr]  # of A, row by row, of b and of φ
-    evaluate: Callable[..., list[float]]
+    evaluate: Callable[[list[float]], list[float]]
     parameters: Mapping[sm.Symbol, float]
     sizes: np.ndarray
     time: float
@@ -136,7 +136,7 @@ class Trial:
 
     def rows(self, x: np.ndarray) -> Rows:
         q, values = (self.sizes * x).tolist(), list(self.parameters.values())
-        return self._split(np.array(self.evaluate(q, self.time, values), dtype=float))
+        return self._split(np.array(self.evaluate([*q, self.time, *values]), dtype=float))
 
     def _split(self, values: np.ndarray) -> Rows:
         """A in units of the sizes, b and φ."""
@@ -204,7 +204,7 @@ def trials(statement: Statement, defaults: Mapping[sm.Symbol, Any]) -> Iterator[
     coefficients = [*(e for *row, _ in s.coefficients for e in row), *(b for *_, b in s.coefficients)]
     expressions = [*coefficients, *s.positions]
     parameters = sorted(set().union(*(c.free_symbols for c in stated)) - {*s.q, *s.v, s.time}, key=str)
-    evaluate = sm.lambdify([s.q, s.time, parameters], expressions, "math", dummify=True)
+    evaluate = steps(expressions, [*s.q, s.time, *parameters], SINGLE)
     generator, hidden = Draws(1949), hidden_terms(coefficients, (*s.q, s.time), poles=False)
     for k in range(2 * TRIALS):
         values = generator.uniform(0.2, 1.4, len(parameters)).tolist()
