@@ -46,10 +46,9 @@ class Statement:
     @cached_property
     def coefficients(self) -> tuple[tuple[sm.Expr, ...], ...]:
         """The rows (A, b) of the constraints A v + b."""
-        rest, moving = dict.fromkeys(self.v, sm.S.Zero), (*self.q, self.time)
-        stated = self.constraints[: self.nonholonomic]
+        moving = (*self.q, self.time)
         return (
-            *((*(sm.diff(row, v) for v in self.v), row.xreplace(rest)) for row in stated),
+            *(_linear(row, self.v) for row in self.constraints[: self.nonholonomic]),
             *(tuple(sm.diff(phi, x) for x in moving) for phi in self.positions),
         )
 
@@ -77,6 +76,14 @@ class RodStatement(Statement):
     @property
     def demanding(self) -> tuple[bool, ...]:
         return self.frame.demanding
+
+
+def _linear(row: sm.Expr, v: Sequence[sm.Symbol]) -> tuple[sm.Expr, ...]:
+    """(a, b) of a·v + b: values at unit velocities where b is zero, which take less time than derivatives."""
+    rest = dict.fromkeys(v, sm.S.Zero)
+    b = row.xreplace(rest)
+    units = [row.xreplace({**rest, x: sm.S.One}) for x in v] if b == 0 else [sm.nan]
+    return (*([sm.diff(row, x) for x in v] if any(a.has(sm.nan, sm.zoo) for a in units) else units), b)
 
 
 def _foreign(leftover: sm.Basic, system: System) -> str:
