@@ -59,7 +59,7 @@ def collect(system: System, without: frozenset[str] = frozenset()) -> Collected 
     table = Coefficients(graph_of(system))
     try:
         return Collected(_lowered(system, s, rows, more, table.lower), tuple(table.found))
-    except StatementError:  # a vanishing parameter may leave a function such as |x| that cannot be compiled
+    except StatementError:  # a vanishing parameter may leave a function such as |x| that cannot be evaluated
         return None
 
 
@@ -92,7 +92,7 @@ def _lowered(system: System, s: Statement, rows: Rows, more: Rows, lower: Callab
 
 
 class Coefficients:
-    """Coefficients met so far: each distinct one is one parameter of the compiled equations."""
+    """Coefficients met so far: each distinct one is one parameter of the equations."""
 
     def __init__(self, graph: Graph) -> None:
         self.statement = s = graph.system.statement

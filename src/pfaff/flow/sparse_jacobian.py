@@ -1,7 +1,7 @@
 """Jacobians of plain flows with many states, whose rates depend on few of them each: the structurally nonzero entries.
 
-The graph of expressions tells which states a rate depends on. Only these entries are differentiated and compiled, as
-one list in the order of a sparse matrix: a thousand states compile in a second and are evaluated in microseconds.
+The graph of expressions tells which states a rate depends on. Only these entries are differentiated, as
+one list in the order of a sparse matrix: a thousand states take microseconds.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ FULL = 0.2  # share of nonzero entries beyond which sparsity does not pay
 
 
 class SparseLinearised:
-    """f, ∂f/∂x and ∂f/∂p for parameters by name, in one compiled call."""
+    """f, ∂f/∂x and ∂f/∂p for parameters by name, in one call."""
 
     def __init__(self, flow: Flow, names: tuple[str, ...]) -> None:
         self.flow, self.names, n = flow, names, len(flow.states)
