@@ -7,8 +7,6 @@ the kernels of whatever working tree the package is imported from. The build bac
 from __future__ import annotations
 
 import os
-import shutil
-import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -22,6 +20,8 @@ BUILT = "built"  # written when all is built: what is newer must be built again
 
 
 def lacks_compiler() -> bool:
+    import shutil  # not above: this module is imported whenever Python starts
+
     return not os.environ.get("CC") and not any(map(shutil.which, ("cc", "gcc", "clang", "cl")))
 
 
@@ -36,6 +36,8 @@ def with_compiler() -> dict[str, str]:
 
 def forget_others(folder: Path) -> None:
     """Remove what another compiler or another Python left in a folder."""
+    import shutil
+
     found = map(shutil.which, ("cc", "gcc", "clang", "cl"))
     builder = "\n".join([sys.executable, with_compiler().get("CC", ""), *(each or "" for each in found)])
     named = folder / "builder"
@@ -57,6 +59,8 @@ def build(root: Path) -> Path:
 
 
 def _run(command: list[str], environment: dict[str, str]) -> None:
+    import subprocess
+
     done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     if done.returncode:
         raise ImportError(f"the kernels of pfaff cannot be built: {' '.join(command)}\n{done.stdout}")

@@ -164,11 +164,11 @@ def test_parts_of_a_search_find_the_same(skate, monkeypatch):
     np.testing.assert_allclose([e.q for e in in_parts], [e.q for e in at_once], atol=1e-12)
 
 
-def test_an_ensemble_interrupted_while_compiling_has_run_nothing(pendulum, monkeypatch):
-    def compiled(*arguments):
+def test_an_ensemble_interrupted_before_it_runs_has_run_nothing(pendulum, monkeypatch):
+    def lanes(*arguments):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(batches, "_batch_integrator", compiled)
+    monkeypatch.setattr(batches.taylor, "lanes", lanes)
     found = pendulum.at().ensemble(1, Q=np.linspace(0, 1, 5))
     assert (found.outcomes == batches.NOT_RUN).all()
 
@@ -177,7 +177,7 @@ def test_ctrl_c_stops_the_batches_of_an_ensemble_that_run(pendulum, monkeypatch)
     """Two long batches and one that has not begun: none goes on to its end, which would take minutes."""
     monkeypatch.setattr(batches, "wait", lambda running, **options: _thread.interrupt_main() or ([], running))
     monkeypatch.setattr(batches.os, "cpu_count", lambda: 1)
-    lanes = batches.hy.recommended_simd_size()
+    lanes = batches.LANES
     found = pendulum.at().ensemble(1e6, Q=np.linspace(0.5, 1, 3 * lanes), max_steps=10**9)
     assert set(found.outcomes) == {batches.INTERRUPTED, batches.NOT_RUN}
     assert set(found.outcomes[:lanes]) == {batches.INTERRUPTED}

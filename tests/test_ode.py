@@ -102,7 +102,7 @@ def test_mechanical_analyses_say_why_not():
 
 
 def test_cubes_have_taylor_coefficients_at_zero():
-    """Powers above two are products in the compiled graph: a force −v³ can start from rest."""
+    """Powers above two are products in the graph: a force −v³ can start from rest."""
     q = dynamicsymbols("q")
     v = q.diff()
     system = pfaff.System([q], kinetic=v**2 / 2, potential=q**4 / 4, forces={q: -(v**3)})

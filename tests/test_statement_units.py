@@ -14,6 +14,7 @@ from pfaff.flow.symmetries import symmetries
 from pfaff.statement import TIME as t
 from pfaff.statement import coordinates
 from pfaff.statement.characteristic import characteristic
+from pfaff.statement.evaluation import evaluated, magnitudes
 from pfaff.statement.integrability import integrable_rows, integrable_together
 from pfaff.statement.redundancy import dependence
 
@@ -123,6 +124,19 @@ def test_no_integral_is_looked_for_long(form):
     """The verdict does not wait for SymPy: these took it minutes."""
     with pytest.raises(ConstraintError, match="integrable.*state it as its integrated form"):
         state([x, y, z], [form])
+
+
+def test_deep_expressions_are_evaluated():
+    """Far deeper than Python's recursion goes; what has no value is told."""
+    a, b = sm.symbols("a b")
+    deep, expected = a, 0.3
+    for _ in range(3000):
+        deep = sm.Add(sm.Mul(sm.Rational(1, 2), sm.sin(deep, evaluate=False), evaluate=False), a, evaluate=False)
+        expected = 0.5 * np.sin(expected) + 0.3
+    assert evaluated([deep], {a: 0.3}) == pytest.approx([expected], rel=1e-15)
+    assert magnitudes([deep], {a: 0.3}) == pytest.approx([expected], rel=1e-15)
+    with pytest.raises(KeyError, match="b has no value"):
+        evaluated([a * b], {a: 1.0})
 
 
 def test_errors_of_the_integration_are_no_errors_of_the_statement(monkeypatch):

@@ -282,7 +282,7 @@ def test_a_load_that_must_be_positive_and_is_zero_says_how_to_declare_it():
         ({"potential": sm.I * k * x**2}, "the potential contains I: energies, forces and constraints are real"),
     ],
 )
-def test_what_cannot_be_compiled_is_refused_where_it_is_stated(stated, said):
+def test_what_cannot_be_evaluated_is_refused_where_it_is_stated(stated, said):
     with pytest.raises(StatementError, match=said) as refused:
         state(**stated)
     assert "real" in said or "tanh(x/w) and a corner by sqrt(x**2 + w**2), with a width w" in str(refused.value)

@@ -292,7 +292,7 @@ def test_names_of_a_system_come_before_functions_and_constants():
     assert at[0, 0] == pytest.approx(4 * np.sin(0.5))
 
 
-def test_the_number_e_can_be_compiled():
+def test_the_number_e_can_be_evaluated():
     motion = flown(events={"e": "x - E/100"}, x=0.1, duration=2, samples=9)
     assert len(motion.events["e"]) == 1
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import importlib
 from typing import TYPE_CHECKING, Any
 
@@ -105,10 +106,20 @@ def __dir__() -> list[str]:
 
 def __getattr__(name: str) -> Any:
     """Rooms open when they are entered: importing pfaff costs nothing."""
-    if name == "atlas":
-        return importlib.import_module("pfaff.atlas")
-    if name in _HOMES:
-        return getattr(importlib.import_module(_HOMES[name]), name)
+    if name == "atlas" or name in _HOMES:
+        home = _opened(_HOMES.get(name, "pfaff.atlas"))
+        return home if name == "atlas" else getattr(home, name)
     from pfaff.errors import nearest
 
     raise AttributeError(f"module 'pfaff' has no attribute {name!r}: {nearest(name, __all__)}")
+
+
+def _opened(room: str) -> Any:
+    """A room, imported without collecting garbage: SymPy makes many objects, all of which stay."""
+    collected = gc.isenabled()
+    gc.disable()
+    try:
+        return importlib.import_module(room)
+    finally:
+        if collected:
+            gc.enable()

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 def _remembered(make: Callable[..., System]) -> Callable[..., System]:
     """A system that knows by which call it was made, so that other processes can make it again.
 
-    It is derived and compiled once: equal calls share it, as long as it is among the last of them.
+    It is derived once: equal calls share it, as long as it is among the last of them.
     """
 
     @once(most=24)

@@ -2,7 +2,7 @@
 
 The solution of M a + h + Aᵀλ = 0, A a + γ = 0 changes by the solution of the same equations, with the derivatives of
 their left-hand sides at fixed a and λ in place of h and γ. Differentiated step by step, the elimination of ten bars
-takes five times as many operations, and three times as long to compile.
+takes five times as many operations.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Large systems stated by repeated parts: each part is compiled once, its copies are evaluated in one batch.
+"""Large systems stated by repeated parts: each part is derived once, its copies are evaluated in one batch.
 
 A structure of a thousand bars is stated in absolute coordinates, every joint a constraint whose reaction stays an
 unknown. Nothing symbolic grows with the number of copies: the values of each part are scattered into sparse
@@ -93,7 +93,7 @@ class Assembly(Travels):
 
     @cached_property
     def placed(self) -> tuple[Placed, ...]:
-        """Every part compiled and numbered."""
+        """Every part derived and numbered."""
         placed: list[Placed] = []
         for copies in self.parts:
             placed.append(Placed(copies, self.size + sum(p.rows.size for p in placed), self.load))
@@ -132,7 +132,7 @@ class Assembly(Travels):
         return tuple(f"p{k}" for k in range(self.pattern.rows))
 
     def compile(self) -> Assembly:
-        """Compile the parts and lay out the sparse pattern now rather than at first use."""
+        """Derive the parts and lay out the sparse pattern now rather than at first use."""
         _ = self.pattern
         return self
 

@@ -23,6 +23,8 @@ from pfaff.flow.lagrangian import Graph, graph_of
 from pfaff.statement import Statement, System
 from pfaff.threads import cached_property
 
+Rows = Sequence[Sequence[sm.Expr]]
+
 LARGEST = 200  # operations in the statement beyond which expanding it takes too long
 
 
@@ -49,19 +51,24 @@ def collect(system: System, without: frozenset[str] = frozenset()) -> Collected 
     Parameters named in ``without`` are zero for good.
     """
     zero = {p: sm.S.Zero for p in system.parameters if p.name in without}
-    s, more = _without(system.statement, zero), [system.stated.constraints[k].xreplace(zero) for k in system.redundant]
+    s, rows = _without(system.statement, zero), _rows(system.statement, zero)
+    more = [_rows(system.stated, zero)[k] for k in system.redundant]
     if sm.count_ops([s.kinetic, s.potential, s.dissipation, *s.forces, *s.constraints]) > LARGEST:
         return None
     s = replace(s, **{name: _expand(getattr(s, name), s) for name in ("kinetic", "potential", "dissipation")})
     table = Coefficients(graph_of(system))
     try:
-        return Collected(_lowered(system, s, more, table.lower), tuple(table.found))
-    except StatementError:  # a vanishing parameter may leave a function such as |x| that cannot be compiled
+        return Collected(_lowered(system, s, rows, more, table.lower), tuple(table.found))
+    except StatementError:  # a vanishing parameter may leave a function such as |x| that cannot be evaluated
         return None
 
 
-def _lowered(system: System, s: Statement, more: Sequence[sm.Expr], lower: Callable[[sm.Expr], Expression]) -> Graph:
-    """The graph of a statement, with the rows of ``more`` constraints, which follow from the others."""
+def _rows(s: Statement, zero: Mapping[sm.Symbol, sm.Expr]) -> Rows:
+    return [[a.xreplace(zero) for a in row] for *row, _ in s.coefficients]
+
+
+def _lowered(system: System, s: Statement, rows: Rows, more: Rows, lower: Callable[[sm.Expr], Expression]) -> Graph:
+    """The graph of a statement with its rows of coefficients, and ``more``, which follow from the others."""
     momenta = [sm.diff(s.kinetic, v) for v in s.v]
     h = [
         _rate(momentum, s) - sm.diff(s.kinetic, q) + sm.diff(s.potential, q) + sm.diff(s.dissipation, v) - force
@@ -75,17 +82,17 @@ def _lowered(system: System, s: Statement, more: Sequence[sm.Expr], lower: Calla
         forces=[lower(e) for e in s.forces],
         M=[[lower(sm.diff(momentum, v)) for v in s.v] for momentum in momenta],
         h=[lower(e) for e in h],
-        A=[[lower(sm.diff(c, v)) for v in s.v] for c in s.constraints],
+        A=[[lower(a) for a in row] for row in rows],
         gamma=[lower(_rate(c, s)) for c in s.constraints],
         constraints=[lower(c) for c in s.constraints],
         positions=[lower(c) for c in s.positions],
-        repeated=[[lower(sm.diff(c, v)) for v in s.v] for c in more],
+        repeated=[[lower(a) for a in row] for row in more],
         explicit=lower(sm.diff(s.potential - s.kinetic, s.time)),
     )
 
 
 class Coefficients:
-    """Coefficients met so far: each distinct one is one parameter of the compiled equations."""
+    """Coefficients met so far: each distinct one is one parameter of the equations."""
 
     def __init__(self, graph: Graph) -> None:
         self.statement = s = graph.system.statement

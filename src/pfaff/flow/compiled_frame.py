@@ -1,4 +1,4 @@
-"""The frame of a system with rods, compiled: its forces, its constraints, and their first derivatives."""
+"""The frame of a system with rods, in numbers: its forces, its constraints, and their first derivatives."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The equations of motion as compiled functions ẋ = f(x; parameters), in full or on shape space.
+"""The equations of motion as functions ẋ = f(x; parameters), in full or on shape space.
 
 ``lowering`` makes them. The full flow has all coordinates and velocities as states; it is regular wherever the
 constraints are independent. The shape flow drops ignorable coordinates and the velocities that the constraints

@@ -20,7 +20,7 @@ TRIALS = 3  # random states at which entries are examined
 
 
 class Placed:
-    """Copies of one compiled part, with the global indices of their coordinates and reactions."""
+    """Copies of one part, with the global indices of their coordinates and reactions."""
 
     def __init__(self, copies: Copies, first_row: int, load: str) -> None:
         self.copies, self.part = copies, copies.part
@@ -88,7 +88,7 @@ class Placed:
 @once(most=32)
 def _under(part: Part, load: str) -> Part:
     """The part with the load of its assembly declared, if it contains it: the derivative with respect to it is then
-    compiled too."""
+    derived too."""
     declared = part.load.name if part.load is not None else None
     return part if load not in part.parameter_names or declared == load else replace(part, load=load)
 

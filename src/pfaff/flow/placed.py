@@ -32,7 +32,7 @@ class Slopes:
 
 
 class Nodes:
-    """The rods of a system and its compiled frame."""
+    """The rods of a system and its frame."""
 
     def __init__(self, system: System) -> None:
         self.mechanics = m = mechanics_of(system)

@@ -218,7 +218,7 @@ class Probe:
 
 @once(most=1)
 def probe_of(system: System) -> Probe:
-    """The probe of a system, compiled once."""
+    """The probe of a system, made once."""
     return Probe(system)
 
 

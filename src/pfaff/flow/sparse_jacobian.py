@@ -1,15 +1,14 @@
 """Jacobians of plain flows with many states, whose rates depend on few of them each: the structurally nonzero entries.
 
-The graph of expressions tells which states a rate depends on. Only these entries are differentiated and compiled, as
-one list in the order of a sparse matrix: a thousand states compile in a second and are evaluated in microseconds.
+The graph of expressions tells which states a rate depends on. Only these entries are differentiated, as
+one list in the order of a sparse matrix: a thousand states take microseconds.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy import sparse
 
 from pfaff.flow.differentiation import gradient, jacobian_entries
 from pfaff.flow.flow import Flow
@@ -17,12 +16,15 @@ from pfaff.flow.graph import Expression, par, variables_in
 from pfaff.statement.odes import Ode
 from pfaff.threads import once
 
+if TYPE_CHECKING:
+    from scipy import sparse
+
 MANY = 110  # states from which branches and curves are faster with sparse factors than with dense ones
 FULL = 0.2  # share of nonzero entries beyond which sparsity does not pay
 
 
 class SparseLinearised:
-    """f, ∂f/∂x and ∂f/∂p for parameters by name, in one compiled call."""
+    """f, ∂f/∂x and ∂f/∂p for parameters by name, in one call."""
 
     def __init__(self, flow: Flow, names: tuple[str, ...]) -> None:
         self.flow, self.names, n = flow, names, len(flow.states)
@@ -46,6 +48,8 @@ class SparseLinearised:
 
     def __call__(self, x: np.ndarray, numbers: np.ndarray) -> tuple[np.ndarray, sparse.csc_array]:
         """f, and the columns ∂f/∂x and ∂f/∂p."""
+        from scipy import sparse
+
         n, values = len(x), self._compiled(x, numbers)
         shape = (n, n + len(self.names))
         return values[:n], sparse.csc_array((values[n:], self._wide_rows, self._wide_starts), shape=shape)
@@ -62,6 +66,8 @@ class SparseLinearised:
 
     def jacobian(self, x: np.ndarray, numbers: np.ndarray) -> sparse.csc_array:
         """∂f/∂x alone."""
+        from scipy import sparse
+
         n, values = len(x), self._compiled(x, numbers)
         return sparse.csc_array((values[n : n + len(self._rows)], self._rows, self._starts), shape=(n, n))
 

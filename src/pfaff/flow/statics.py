@@ -1,4 +1,4 @@
-"""Compiled statics: the balance of forces at rest, and the matrices of small motions about it."""
+"""Statics: the balance of forces at rest, and the matrices of small motions about it."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class AtRest:
 
 
 class Statics:
-    """One compiled function of (q, λ; parameters) for everything that statics needs, in batches too.
+    """One function of (q, λ; parameters) for everything that statics needs, in batches too.
 
     ``merely_pushed`` says that the declared load is a force: it changes no matrix and nothing that constraints demand.
     """

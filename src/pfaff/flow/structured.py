@@ -35,7 +35,7 @@ class Matched:
     in_lanes = None  # no compiled loop can call it
 
     def __init__(self, function: Callable[[np.ndarray, np.ndarray, Any], np.ndarray], *made: Any) -> None:
-        # Overflow is diagnosed where it matters, as for compiled functions.
+        # Overflow is diagnosed where it matters, as for functions of formulas.
         self._function, self._made = np.errstate(all="ignore")(function), made
 
     def __reduce__(self) -> tuple[Any, ...]:

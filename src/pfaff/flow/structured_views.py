@@ -1,6 +1,6 @@
 """Further views of a system with rods: statics, initial states, energies, jets, stiff equations.
 
-Each is the counterpart of a function compiled from formulas for other systems, with the same arguments.
+Each is the counterpart of a function of formulas for other systems, with the same arguments.
 """
 
 from __future__ import annotations

@@ -57,11 +57,11 @@ class Batches:
         """Run all batches; Ctrl-C stops those that run and keeps what is finished."""
         groups, done = self._groups(), 0
         idle: SimpleQueue[Lanes] = SimpleQueue()
-        for _ in range(self.workers):
-            idle.put(taylor.lanes(self.case.system, self.zeros, self.tolerance))
         with ThreadPoolExecutor(self.workers) as pool:
             running: set[Future[int]] = set()
             try:
+                for _ in range(self.workers):
+                    idle.put(taylor.lanes(self.case.system, self.zeros, self.tolerance))
                 for group in groups:
                     running.add(pool.submit(self._batch, group, idle))
                     if len(running) >= 2 * self.workers:

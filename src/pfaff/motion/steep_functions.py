@@ -34,7 +34,7 @@ SIGMOIDS = (sm.tanh, sm.erf, sm.erfc, sm.sinh, sm.cosh)
 
 @dataclass(frozen=True, eq=False)
 class Steep:
-    """The arguments of such functions, compiled with their derivatives by all states and by time."""
+    """The arguments of such functions, with their derivatives by all states and by time."""
 
     compiled: Compiled
     kinds: np.ndarray

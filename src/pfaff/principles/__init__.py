@@ -2,7 +2,7 @@
 
 Read ``principle`` (what all have in common) and ``lagrange``, then ``appell``, ``hamilton``, ``dalembert`` and
 ``newton``; ``kinematics`` gives the velocities that constraints allow, ``appell_flow``, ``hamilton_flow`` and
-``particle_flows`` compile the same equations in their own states (``formulation``). ``comparison`` sets them side by
+``particle_flows`` derive the same equations in their own states (``formulation``). ``comparison`` sets them side by
 side at ``random_states``, relative to their ``sizes``; ``typeset`` prints them. Nothing here solves for a motion.
 """
 

@@ -1,4 +1,4 @@
-"""What the compiled principles have in common: a flow in their own states, accelerations and reactions."""
+"""What flows by the principles have in common: their own states, accelerations and reactions."""
 
 from __future__ import annotations
 

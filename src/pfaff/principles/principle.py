@@ -57,12 +57,12 @@ class Principle(Travels):
 
     @cached_property
     def formulation(self) -> Formulation:
-        """The compiled equations, with ``solve`` for accelerations and reactions."""
+        """The equations as functions, with ``solve`` for accelerations and reactions."""
         raise NotImplementedError
 
     @property
     def flow(self) -> Flow:
-        """The compiled equations in the states of this principle."""
+        """The equations in the states of this principle."""
         return self.formulation.flow
 
     def solve(

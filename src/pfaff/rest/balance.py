@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pfaff.algebra.newtons_method import least_norm, newton
-from pfaff.algebra.tolerances import NEWTON_STEPS, RANK, UNCERTAIN, rank
+from pfaff.algebra.tolerances import NEWTON_STEPS, NOISE, RANK, UNCERTAIN, rank
 from pfaff.flow.statics import AtRest, Statics, statics_of
 from pfaff.rest.soft import Numbers, without_noise
 from pfaff.statement.values import number_from
@@ -170,6 +170,17 @@ class Balance:
         shaken = np.concatenate([(units[:n] * forces).max(initial=0.0) / units[:n], self._moved(z, at, forces)])
         each = [np.abs(self._solved(at, one, units)) for one in np.diag(UNCERTAIN * shaken)]
         return np.sum(each, axis=0)
+
+    def resists(self, z: np.ndarray, parameters: np.ndarray, pushed: np.ndarray) -> bool:
+        """Whether any movement or reaction balances a small push, as far as rounding shows."""
+        at, (rows, columns) = self.at(z, parameters), self._places
+        scaled = at.jacobian[rows[:, None], columns] * at.units[rows, None] * at.units[columns]
+        forces = (at.units * pushed)[rows]
+        if not (np.isfinite(scaled).all() and np.isfinite(forces).all()):
+            return True
+        directions, sizes, _ = np.linalg.svd(scaled)
+        free = directions[:, rank(sizes) :]
+        return float(_largest(forces @ free)) <= NOISE * float(_largest(forces))
 
     def relative_residual(self, z: np.ndarray, parameters: np.ndarray, units: np.ndarray | None = None) -> float:
         """The largest unbalanced force, relative to the largest force that takes part in the balance.

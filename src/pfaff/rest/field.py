@@ -55,7 +55,7 @@ class Field:
             return self.flow.jacobian(x, self.numbers(load))
         if is_sparse(self.flow):
             return jacobian_at(self.flow, x, self.numbers(load))
-        # For a large flow a few Jacobians are cheaper by evaluation along lines than by compilation.
+        # For a large flow a few Jacobians are cheaper by evaluation along lines than by derivatives of all entries.
         return np.column_stack([jets_of(self.flow).line(x, self.numbers(load), e, 1)[:, 1] for e in np.eye(len(x))])
 
     def by_load(self, x: np.ndarray, load: float) -> tuple[np.ndarray, np.ndarray]:

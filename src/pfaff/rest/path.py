@@ -76,6 +76,9 @@ class EquilibriumPath:
         )
         if here == load:
             return self._known[load]
+        if abs(here - self.origin) <= BARRED * distance and not self._begins(load):
+            here = self.origin
+            self._loads, self._known = [here], {here: self._known[here]}
         self.end, self._tired = here, tired
         if here == self.origin:
             self._barred[upwards] = BARRED * distance
@@ -227,6 +230,10 @@ class EquilibriumPath:
         """The largest movement that rounding of the balance may make."""
         return 0.0
 
+    def _begins(self, load: float) -> bool:
+        """Whether anything resists a change of the load where the path begins: else rounding alone carries it."""
+        return True
+
     def _far(self, z: np.ndarray) -> bool:
         """Whether the state is farther away than any equilibrium of interest."""
         return False
@@ -269,6 +276,10 @@ class LoadPath(EquilibriumPath):
 
     def shaken(self, z: np.ndarray, load: float) -> float:
         return float(self._position(self.balance.shaken(z, self.numbers(load), self._units)).max(initial=0.0))
+
+    def _begins(self, load: float) -> bool:
+        pushed = self.balance.pushed(self._known[self.origin], self.load, self.origin, load - self.origin)
+        return self.balance.resists(self._known[self.origin], self.numbers(self.origin), pushed)
 
     @property
     def _unit(self) -> np.ndarray:

@@ -9,8 +9,8 @@ and where ``hidden_terms`` come to light, by ``evaluation``.
 Other statements: ``odes``; ``rods`` (``rod_basis``, ``rod_frame``); ``parts`` of assemblies; a ``drawing``.
 
 What users give: text by ``expressions``, the arguments of every room by ``values``, ``names``, and what they are
-``called`` by; ``told`` is how objects answer. Nothing here compiles, solves or integrates: a system knows later rooms
-only by the words that open them.
+``called`` by; ``told`` is how objects answer. Nothing here derives equations, solves or integrates: a system knows
+later rooms only by the words that open them.
 """
 
 from pfaff.statement.coordinates import TIME, coordinates

@@ -16,7 +16,8 @@ import sympy as sm
 
 from pfaff.algebra.tolerances import IDENTITY
 from pfaff.statement.draws import Draws
-from pfaff.statement.evaluation import evaluated, magnitudes
+from pfaff.statement.evaluation import containing, evaluated, magnitudes
+from pfaff.threads import once
 
 if TYPE_CHECKING:
     from pfaff.statement.plain_symbols import Statement
@@ -54,7 +55,7 @@ def characteristic(
     """
     if not variables:
         return Characteristic(())
-    groups, n = _groups(expressions, frozenset(variables)), len(variables)
+    groups, n = _groups(tuple(expressions), frozenset(variables)), len(variables)
     found = _crossings(groups, variables, GRID[:, None, None] * np.eye(n), values)
     base = np.array([_usual(each) for each in found])
     for j in range(n):
@@ -101,11 +102,13 @@ def _usual(sizes: np.ndarray) -> float:
     return float(sizes[(len(sizes) - 1) // 2]) if len(sizes) else 1.0
 
 
-def _groups(expressions: Sequence[sm.Expr], variables: frozenset[sm.Basic]) -> tuple[list[Terms], list[Terms]]:
+@once(most=4)
+def _groups(expressions: tuple[sm.Expr, ...], variables: frozenset[sm.Basic]) -> tuple[list[Terms], list[Terms]]:
     """Terms to be compared: those of the arguments of functions with one, and those of sums."""
-    parts = {p: None for e in expressions for p in sm.preorder_traversal(e) if p.free_symbols & variables}
+    free = containing(expressions, variables)
+    parts = [p for p, contains in free.items() if contains]
     arguments = [x for p in parts for x in (p.args if isinstance(p, sm.Function) else p.args[1:] if p.is_Pow else ())]
-    varying = (tuple(e for e in sm.Add.make_args(x) if e.free_symbols & variables) for x in arguments)
+    varying = (tuple(e for e in sm.Add.make_args(x) if free[e]) for x in arguments)
     sums = (p.args for p in parts if isinstance(p, sm.Add))
     return [(sm.S.One, *each) for each in dict.fromkeys(varying) if each], list(dict.fromkeys(sums))
 

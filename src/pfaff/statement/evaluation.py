@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from threading import Lock
 from typing import Any
 
@@ -58,7 +59,17 @@ class Digits(Arithmetic):
         return self.mp.mpf(e.evalf(self.mp.dps)) if e.is_number and e.is_Atom else None
 
 
-DOUBLE = Arithmetic()
+class Single(Arithmetic):
+    """Arithmetic of single numbers, whose functions raise where they are not defined."""
+
+    modules: Any = ("math",)
+    common: Mapping[Any, Callable[..., Any]] = {
+        sm.sin: math.sin, sm.cos: math.cos, sm.tan: math.tan, sm.exp: math.exp, sm.log: math.log,
+        sm.sinh: math.sinh, sm.cosh: math.cosh, sm.tanh: math.tanh, sm.Abs: abs,
+    }  # fmt: skip
+
+
+DOUBLE, SINGLE = Arithmetic(), Single()
 
 
 def fraction(number: float | str) -> sm.Rational:
@@ -86,38 +97,103 @@ def magnitudes(
     known: dict[sm.Basic, Any] = dict(values)
     sizes: dict[sm.Basic, Any] = dict(usual or {})
 
-    def size(e: sm.Basic) -> Any:
-        if e not in sizes:
-            if isinstance(e, sm.Add):
-                sizes[e] = sum(map(size, e.args))
-            elif isinstance(e, sm.Mul):
-                sizes[e] = math.prod(map(size, e.args))
-            elif isinstance(e, sm.Pow) and e.exp.is_Integer and e.exp > 0:
-                sizes[e] = size(e.base) ** int(e.exp)
-            else:
-                sizes[e] = abs(_value(e, known, DOUBLE))
-        return sizes[e]
+    def parts(e: sm.Basic) -> Sequence[sm.Basic]:
+        return e.args if isinstance(e, sm.Add | sm.Mul) else e.args[:1] if _repeated(e) else ()
+
+    def size(e: sm.Basic, terms: list[Any]) -> Any:
+        if isinstance(e, sm.Add):
+            return sum(terms)
+        if isinstance(e, sm.Mul):
+            return math.prod(terms)
+        return terms[0] ** int(e.exp) if terms else abs(_value(e, known, DOUBLE))
 
     with np.errstate(all="ignore"):
-        return [size(e) for e in expressions]
+        return [_filled(e, sizes, parts, size) for e in expressions]
+
+
+def containing(expressions: Iterable[sm.Basic], symbols: AbstractSet[sm.Basic]) -> dict[sm.Basic, bool]:
+    """All parts of expressions, each once and before what it stands in: whether they contain some of the symbols."""
+    found: dict[sm.Basic, bool] = dict.fromkeys(symbols, True)
+    for e in expressions:
+        _filled(e, found, lambda part: part.args, lambda part, of: any(of))
+    return found
+
+
+def _repeated(e: sm.Basic) -> bool:
+    """Whether it is a power that is a product."""
+    return bool(isinstance(e, sm.Pow) and e.exp.is_Integer and e.exp > 0)
+
+
+def steps(
+    expressions: Iterable[sm.Basic], symbols: Sequence[sm.Symbol], arithmetic: Arithmetic
+) -> Callable[[Iterable[Any]], list[Any]]:
+    """Expressions as a function of the values of symbols, step by step, common parts once: for many calls."""
+    program: list[tuple[Callable[..., Any], list[int]]] = []
+    places: dict[sm.Basic, Any] = {x: k for k, x in enumerate(symbols)}
+
+    def step(e: sm.Basic, of: list[int]) -> int:
+        program.append((_operation(e, arithmetic), of))
+        return len(symbols) + len(program) - 1
+
+    found = [_filled(e, places, _operands, step) for e in expressions]
+
+    def evaluate(values: Iterable[Any]) -> list[Any]:
+        known = list(values)
+        for operation, of in program:
+            known.append(operation(*[known[k] for k in of]))
+        return [known[k] for k in found]
+
+    return evaluate
 
 
 def _value(e: sm.Basic, known: dict[sm.Basic, Any], arithmetic: Arithmetic) -> Any:
-    if e in known:
-        return known[e]
-    value: Callable[[sm.Basic], Any] = lambda part: _value(part, known, arithmetic)  # noqa: E731
+    return _filled(e, known, _operands, lambda part, terms: _operation(part, arithmetic)(*terms))
+
+
+def _operands(e: sm.Basic) -> Sequence[sm.Basic]:
+    if isinstance(e, sm.Add | sm.Mul | sm.Pow) or _plain(e):
+        return e.args
+    if isinstance(e, sm.Symbol):
+        raise KeyError(f"{e} has no value")
+    return sorted(e.free_symbols, key=str)
+
+
+def _operation(e: sm.Basic, arithmetic: Arithmetic) -> Callable[..., Any]:
+    """What makes a value of those of the operands."""
     if isinstance(e, sm.Add):
-        found = sum(map(value, e.args[1:]), value(e.args[0]))
-    elif isinstance(e, sm.Mul):
-        found = math.prod(map(value, e.args[1:]), start=value(e.args[0]))
-    elif isinstance(e, sm.Pow):
-        found = value(e.base) ** value(e.exp)
-    elif (number := arithmetic.number(e)) is not None:
-        found = number
-    elif isinstance(e, sm.Function) and all(isinstance(x, sm.Expr) for x in e.args):
-        found = arithmetic.function(e.func, len(e.args))(*map(value, e.args))
-    else:
-        symbols = sorted(e.free_symbols, key=str)
-        found = sm.lambdify(symbols, e, list(arithmetic.modules), dummify=True)(*map(value, symbols))
-    known[e] = found
-    return found
+        return lambda first, *more: sum(more, first)
+    if isinstance(e, sm.Mul):
+        return lambda first, *more: math.prod(more, start=first)
+    if isinstance(e, sm.Pow):
+        return pow
+    if _plain(e):
+        return arithmetic.function(e.func, len(e.args))
+    operands = _operands(e)
+    if not operands and (number := arithmetic.number(e)) is not None:
+        return lambda: number
+    return sm.lambdify(operands, e, list(arithmetic.modules), dummify=True)
+
+
+def _plain(e: sm.Basic) -> bool:
+    return isinstance(e, sm.Function) and all(isinstance(x, sm.Expr) for x in e.args)
+
+
+def _filled(
+    whole: sm.Basic,
+    known: dict[sm.Basic, Any],
+    parts: Callable[[sm.Basic], Sequence[sm.Basic]],
+    made: Callable[[sm.Basic, list[Any]], Any],
+) -> Any:
+    """What is made of an expression and of what is known of its parts: without recursion, however deep they are."""
+    stack: list[tuple[sm.Basic, Sequence[sm.Basic] | None]] = [(whole, None)]
+    while stack:
+        e, terms = stack.pop()
+        if e in known:
+            continue
+        if terms is None:
+            terms = parts(e)
+            stack.append((e, terms))
+            stack.extend((each, None) for each in terms if each not in known)
+        else:
+            known[e] = made(e, [known[each] for each in terms])
+    return known[whole]

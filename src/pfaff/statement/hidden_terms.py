@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import sympy as sm
 
-from pfaff.statement.evaluation import evaluated, magnitudes
+from pfaff.statement.evaluation import containing, evaluated, magnitudes
 
 Arguments = tuple[tuple[sm.Expr, bool], ...]  # arguments of the factors of a term; whether their zeros are sought
 
@@ -31,15 +31,15 @@ HELD = 1e-6  # what is left of constraints, relative to their slopes, at such a 
 def hidden_terms(expressions: Iterable[sm.Expr], variables: Iterable[sm.Symbol], poles: bool = True) -> list[Arguments]:
     """The arguments, in terms that contain some of these variables, of functions that may be hidden; without ``poles``
     and roots, only of those that vanish in all digits."""
-    moved, found = frozenset(variables), dict[Arguments, None]()
-    terms = {term: None for e in expressions for term in sm.Add.make_args(e) if term.free_symbols & moved}
-    for term in terms:
-        for node in sm.preorder_traversal(term):
-            factors = sm.Mul.make_args(node)
-            if own := tuple(dict.fromkeys(each for factor in factors for each in _argument(factor))):
-                found[own] = None
-            elif any(_high(factor) for factor in factors):
-                found[((sm.log(node**2) / 2, False),)] = None  # c xⁿ as an exponential
+    moved, found, every = frozenset(variables), dict[Arguments, None](), tuple(expressions)
+    contains = containing(every, moved)
+    terms = {term: None for e in every for term in sm.Add.make_args(e) if contains[term]}
+    for node in containing(terms, frozenset()):
+        factors = sm.Mul.make_args(node)
+        if own := tuple(dict.fromkeys(each for factor in factors for each in _argument(factor))):
+            found[own] = None
+        elif any(_high(factor) for factor in factors):
+            found[((sm.log(node**2) / 2, False),)] = None  # c xⁿ as an exponential
     return [own for own in found if poles or not all(zero for _, zero in own)]
 
 

@@ -117,7 +117,7 @@ def _inertias(kinetic: sm.Expr, v: tuple[sm.Symbol, ...], known: dict[sm.Basic, 
 def _rows(system: System, known: dict[sm.Basic, Any]) -> np.ndarray:
     """A at every point, [point, row, coordinate]."""
     s, count = system.statement, len(next(iter(known.values())))
-    entries = evaluated([sm.diff(c, v) for c in s.constraints for v in s.v], known)
+    entries = evaluated([a for *row, _ in s.coefficients for a in row], known)
     table = np.array([np.broadcast_to(each, count) for each in entries], dtype=float)
     return table.T.reshape(count, len(s.constraints), len(s.v))
 

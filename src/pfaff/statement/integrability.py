@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import product
+from itertools import chain, product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -61,7 +61,7 @@ def integrable_rows(statement: Statement, nonholonomic: int) -> list[bool]:
 
 def integral_of(statement: Statement, row: int) -> tuple[sm.Expr, sm.Expr] | None:
     """φ and f with ω = f dφ for an integrable row, if one is found."""
-    return _integral(statement, _form(statement, row))
+    return _integral(statement, statement.coefficients[row])
 
 
 def first_integrable(statement: Statement, nonholonomic: int) -> tuple[int, sm.Expr | None] | None:
@@ -114,7 +114,7 @@ def combined_integrals(statement: Statement, rows: Sequence[int]) -> list[sm.Exp
     found = []
     for combination in closed:
         coefficients = [sm.nsimplify(c, rational=True, tolerance=TOLERANCE) for c in combination.round(7)]
-        forms = [[c * a for a in _form(statement, row)] for c, row in zip(coefficients, rows, strict=True)]
+        forms = [[c * a for a in statement.coefficients[row]] for c, row in zip(coefficients, rows, strict=True)]
         pair = _integral(statement, [sm.Add(*terms) for terms in zip(*forms, strict=True)])
         found += [pair[0]] if pair else []
     return found
@@ -225,7 +225,7 @@ def _precise_forms(
     sizes: Sequence[float] | np.ndarray,
 ) -> tuple[Callable[..., Any], list[Any]]:
     """(a, b) of some rows as a matrix in many digits, and a point, in units of sizes and of their columns."""
-    flat = [e for row in rows for e in _form(statement, row)]
+    flat = [e for row in rows for e in statement.coefficients[row]]
     mpf = digits.mp.mpf
     known = {symbol: mpf(value) for symbol, value in parameters.items()}
 
@@ -270,7 +270,7 @@ def _trials(statement: Statement) -> Iterator[Trial]:
     """Trials of the usual sizes first, then of any."""
     generator = Draws(1949)
     units, variables = unit_velocities(statement), (*statement.q, statement.time)
-    hidden = hidden_terms(statement.constraints, variables, poles=False)
+    hidden = hidden_terms(chain.from_iterable(statement.coefficients), variables, poles=False)
     found = False
     for k in range(TRIALS):
         values = _parameters(statement, generator)
@@ -333,16 +333,7 @@ def _differences(forms: Forms, x: np.ndarray) -> tuple[np.ndarray, np.ndarray, n
         return here[..., 0], single, single - double
 
 
-def _form(statement: Statement, row: int) -> list[sm.Expr]:
-    """(a, b) of ω = a·dq + b dt."""
-    constraint = statement.constraints[row]
-    return [
-        *(sm.diff(constraint, v) for v in statement.v),
-        constraint.xreplace({v: sm.Integer(0) for v in statement.v}),
-    ]
-
-
-def _integral(statement: Statement, form: list[sm.Expr]) -> tuple[sm.Expr, sm.Expr] | None:
+def _integral(statement: Statement, form: Sequence[sm.Expr]) -> tuple[sm.Expr, sm.Expr] | None:
     variables = (*statement.q, statement.time)
     points = [{**trial.parameters, **dict(zip(variables, trial.point, strict=True))} for trial in _trials(statement)]
     return integral(form, variables, points)

@@ -85,7 +85,7 @@ class Ode(Parametrised):
 
     @cached_property
     def flow(self) -> Flow:
-        """The compiled right-hand side with derivatives of any order."""
+        """The right-hand side with derivatives of any order."""
         from pfaff.flow.lowering import ode_flow
 
         return ode_flow(self)

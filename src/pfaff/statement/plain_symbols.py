@@ -11,6 +11,7 @@ import sympy as sm
 from pfaff.errors import ConstraintError, StatementError
 from pfaff.statement.parameters import check_no_delay, check_smooth, check_symbols, scalar
 from pfaff.statement.particles import Particle, generalised_forces, kinetic_energy, plain_particle
+from pfaff.threads import cached_property
 
 if TYPE_CHECKING:
     from pfaff.statement.system import System
@@ -42,11 +43,19 @@ class Statement:
         """The number of rows that are no time derivatives of positions."""
         return len(self.constraints) - len(self.positions)
 
+    @cached_property
+    def coefficients(self) -> tuple[tuple[sm.Expr, ...], ...]:
+        """The rows (A, b) of the constraints A v + b."""
+        moving = (*self.q, self.time)
+        return (
+            *(_linear(row, self.v) for row in self.constraints[: self.nonholonomic]),
+            *(tuple(sm.diff(phi, x) for x in moving) for phi in self.positions),
+        )
+
     @property
     def demanding(self) -> tuple[bool, ...]:
         """Which constraints A v + b have a b, and so demand something at rest."""
-        rest = dict.fromkeys(self.v, sm.S.Zero)
-        return tuple(constraint.xreplace(rest) != 0 for constraint in self.constraints)
+        return tuple(b != 0 for *_, b in self.coefficients)
 
     def without(self, rows: Sequence[int]) -> Statement:
         """The statement without some of its constraints."""
@@ -67,6 +76,14 @@ class RodStatement(Statement):
     @property
     def demanding(self) -> tuple[bool, ...]:
         return self.frame.demanding
+
+
+def _linear(row: sm.Expr, v: Sequence[sm.Symbol]) -> tuple[sm.Expr, ...]:
+    """(a, b) of a·v + b: values at unit velocities where b is zero, which take less time than derivatives."""
+    rest = dict.fromkeys(v, sm.S.Zero)
+    b = row.xreplace(rest)
+    units = [row.xreplace({**rest, x: sm.S.One}) for x in v] if b == 0 else [sm.nan]
+    return (*([sm.diff(row, x) for x in v] if any(a.has(sm.nan, sm.zoo) for a in units) else units), b)
 
 
 def _foreign(leftover: sm.Basic, system: System) -> str:

@@ -24,7 +24,7 @@ from pfaff.algebra.tolerances import IDENTITY, NEWTON_STEPS, TRANSVERSAL
 from pfaff.statement.characteristic import LARGEST, characteristic, unit_velocities
 from pfaff.statement.dependent_rows import Judged, in_even_units, support
 from pfaff.statement.draws import Draws
-from pfaff.statement.evaluation import Digits, evaluated, magnitudes
+from pfaff.statement.evaluation import SINGLE, Digits, evaluated, magnitudes, steps
 from pfaff.statement.hidden_terms import hidden_terms, places
 from pfaff.threads import cached_property
 
@@ -81,7 +81,7 @@ def _single(statement: Statement) -> bool:
     """Whether there is one row only, with a coefficient that is no rounding at a random point."""
     if len(statement.constraints) > 1:
         return False
-    entries = [sm.diff(statement.constraints[0], v) for v in statement.v]
+    entries = statement.coefficients[0][:-1]
     symbols = sorted(set().union(*(entry.free_symbols for entry in entries)), key=str)
     at = dict(zip(symbols, Draws(1949).uniform(0.2, 1.4, len(symbols)).tolist(), strict=True))
     values, terms = np.array(evaluated(entries, at)), np.array(magnitudes(entries, at), dtype=float)
@@ -128,7 +128,7 @@ class Trial:
 
     statement: Statement
     expressions: list[sm.Expr]  # of A, row by row, of b and of φ
-    evaluate: Callable[..., list[float]]
+    evaluate: Callable[[list[float]], list[float]]
     parameters: Mapping[sm.Symbol, float]
     sizes: np.ndarray
     time: float
@@ -136,7 +136,7 @@ class Trial:
 
     def rows(self, x: np.ndarray) -> Rows:
         q, values = (self.sizes * x).tolist(), list(self.parameters.values())
-        return self._split(np.array(self.evaluate(q, self.time, values), dtype=float))
+        return self._split(np.array(self.evaluate([*q, self.time, *values]), dtype=float))
 
     def _split(self, values: np.ndarray) -> Rows:
         """A in units of the sizes, b and φ."""
@@ -200,12 +200,12 @@ class Trial:
 def trials(statement: Statement, defaults: Mapping[sm.Symbol, Any]) -> Iterator[Trial]:
     """Trials with random parameters first, the default ones last; the usual sizes first, then any."""
     s, n = statement, len(statement.q)
-    stated, still = [*s.constraints, *s.positions], dict.fromkeys(s.v, sm.S.Zero)
-    expressions = [sm.diff(c, v) for c in s.constraints for v in s.v]
-    expressions += [c.xreplace(still) for c in s.constraints] + list(s.positions)
+    stated = [*s.constraints, *s.positions]
+    coefficients = [*(e for *row, _ in s.coefficients for e in row), *(b for *_, b in s.coefficients)]
+    expressions = [*coefficients, *s.positions]
     parameters = sorted(set().union(*(c.free_symbols for c in stated)) - {*s.q, *s.v, s.time}, key=str)
-    evaluate = sm.lambdify([s.q, s.time, parameters], expressions, "math", dummify=True)
-    generator, hidden = Draws(1949), hidden_terms(s.constraints, (*s.q, s.time), poles=False)
+    evaluate = steps(expressions, [*s.q, s.time, *parameters], SINGLE)
+    generator, hidden = Draws(1949), hidden_terms(coefficients, (*s.q, s.time), poles=False)
     for k in range(2 * TRIALS):
         values = generator.uniform(0.2, 1.4, len(parameters)).tolist()
         if k >= TRIALS:

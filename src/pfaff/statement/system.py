@@ -264,7 +264,7 @@ class System(Parametrised):
     @overload
     def equations(self, principle: str, quasi_velocities: Mapping[str, Any] | None = None) -> Principle: ...
     def equations(self, principle: str = "lagrange", quasi_velocities: Mapping[str, Any] | None = None) -> Principle:
-        """The equations of motion by a principle of mechanics, as SymPy matrices, LaTeX and a compiled flow.
+        """The equations of motion by a principle of mechanics, as SymPy matrices, LaTeX and a flow.
 
         ``"lagrange"``, ``"appell"``, ``"hamilton"``, and with particles ``"dalembert"`` and ``"newton"``.
         Quasi-velocities may be chosen for Appell's, by name or as a list: expressions linear in the velocities, or the
@@ -324,14 +324,14 @@ class System(Parametrised):
 
     @cached_property
     def flow(self) -> Flow:
-        """The compiled equations of motion in all coordinates and velocities."""
+        """The equations of motion in all coordinates and velocities."""
         from pfaff.flow.lowering import full_flow
 
         return full_flow(self)
 
     @cached_property
     def shape(self) -> Flow:
-        """The compiled equations of motion on shape space: no ignorable coordinates, no dependent velocities."""
+        """The equations of motion on shape space: no ignorable coordinates, no dependent velocities."""
         from pfaff.flow.lowering import shape_flow
 
         return shape_flow(self)

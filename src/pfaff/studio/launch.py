@@ -88,7 +88,7 @@ def open_studio(
         access_log=False,
         ws="websockets-sansio",
         ws_max_size=2**18,
-        ws_ping_interval=None,  # compilation may hold everything up for longer than a ping waits
+        ws_ping_interval=None,  # derivations may hold everything up for longer than a ping waits
         timeout_graceful_shutdown=1,
         lifespan="off",
     )

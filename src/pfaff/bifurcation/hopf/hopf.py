@@ -11,7 +11,6 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.sparse import issparse
 
 from pfaff.algebra.bordering import bordering
 from pfaff.algebra.tolerances import IDENTITY, NOISE, SAFE
@@ -138,7 +137,7 @@ class Hopf(Checked):
 
         The second route takes full matrices: for very many states, the rounding of such terms is returned instead.
         """
-        if issparse(self.expansion.A):
+        if not isinstance(self.expansion.A, np.ndarray):
             return IDENTITY * self.normal_form.size / self.omega
         return abs(self.V3 / (3 * np.pi) - self.l1)
 

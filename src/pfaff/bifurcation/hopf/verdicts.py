@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.sparse import issparse
 
 from pfaff.bifurcation.hopf.normal_form import VANISHES, Cubic
 from pfaff.checks import Check, unmade
@@ -51,7 +50,7 @@ def _drifting(third: Cubic) -> str:
 
 def verified(hopf: Hopf) -> Iterator[Check]:
     """The mode by differences of the flow, and the normal form by the first cycle where one is born."""
-    if issparse(hopf.expansion.A):
+    if not isinstance(hopf.expansion.A, np.ndarray):
         yield from unmade("it has too many states", BELONGS, FIRST, REPELS)
         return
     third, e, flow, numbers = hopf.normal_form, hopf.expansion, hopf.around.flow, hopf.around.numbers
