@@ -1,11 +1,12 @@
 """Nothing is stepped over: what a motion meets between the ends of its steps, and what it verifies of itself."""
 
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
 import sympy as sm
-from scipy.integrate import solve_ivp
+from scipy.integrate import quad, solve_ivp
 from sympy.physics.mechanics import dynamicsymbols
 
 import pfaff
@@ -15,7 +16,7 @@ from pfaff.motion.between_steps import Guard, Polynomials, Resolution
 from pfaff.motion.dense_output import Steps
 from pfaff.motion.measures import Energy, Stored
 from pfaff.motion.outcomes import FINISHED
-from pfaff.motion.steep_functions import steep_functions
+from pfaff.motion.steep_functions import EXPONENTIAL, POWER, SIGMOID, steep_functions
 from pfaff.statement.parts import Part
 
 t = dynamicsymbols._t
@@ -123,6 +124,32 @@ def test_no_narrow_feature_is_missed(potential, force, start, duration, end):
     assert motion["x"][-1] == pytest.approx(end, abs=2e-8)
     assert motion.energy.drift < 1e-11
     assert motion.status == "finished"
+
+
+@pytest.mark.parametrize("power", [600, 2000, 10_000])
+def test_high_powers_are_looked_at_where_they_are_not_zero(power):
+    """Short blows at t = 3 + kπ: between them the power is nothing, and no step has to be short for it."""
+    motion = particle(force=50 * sm.cos(t - 3) ** power).simulate(20, x_dot=0.1)
+    places = np.arange(401) / 20
+    pieces = [
+        quad(lambda s: (20 - s) * 50 * np.cos(s - 3) ** power, *ends, epsabs=1e-14)[0] for ends in pairwise(places)
+    ]
+    end = 2 + sum(pieces)
+    assert motion["x"][-1] == pytest.approx(end, abs=1e-10)
+    assert motion.status == "finished"
+
+
+def test_a_function_stays_awake_beside_another_of_the_same_argument():
+    """Where x⁶⁰⁰ is nothing x⁶ is something, and exp(1000 x) where tanh(1000 x) is constant."""
+    steep = steep_functions(particle(x**600 + x**6 + sm.tanh(1000 * x) + sm.exp(1000 * x)).system, 1e-15)
+    at = steep(np.array([[0.2, 0.21], [1.0, 1.0]]), np.ones((2, 2)), np.zeros(0), np.zeros(2))
+    looked = steep.unresolved(at[..., :1], at[..., 1:], np.array([0.01]), np.abs(at[0]).max(axis=1, keepdims=True))
+    assert dict(zip(zip(steep.kinds, steep.exponents, strict=True), looked[:, 0] > 0, strict=True)) == {
+        (POWER, 600): False,
+        (POWER, 6): True,
+        (SIGMOID, 1): False,
+        (EXPONENTIAL, 1): True,
+    }
 
 
 @pytest.mark.parametrize(("power", "end"), [(4, 1.130255227364), (8, -0.627254828652), (12, -0.640041652123)])

@@ -174,3 +174,75 @@ def test_all_that_is_filled_in_is_told():
     assert set(motion.changes) == {"b", "c"}
     for name, value in motion.changes.items():
         assert f"{name} = {value:g}" in repr(motion)
+
+
+@cache
+def in_units(statement: str, unit: sm.Rational) -> pfaff.System:
+    """Statements in which a metre is so many units of length."""
+    bars = coordinates("x1 x2 x3 x4 x5 x6"), coordinates("y1 y2 y3 y4 y5 y6")
+    ends = list(zip(*bars, strict=True))
+    joints = [(sm.S.Zero, sm.S.Zero), *ends]
+    chain = [(p - r) ** 2 + (q - s) ** 2 - unit**2 for (p, q), (r, s) in zip(joints, ends, strict=False)]
+    crank = [unit * (sm.sin(a) + 2 * sm.sin(b)), x - unit * (sm.cos(a) + 2 * sm.cos(b))]
+    rows, moving = {
+        "pendulum": ([x**2 + y**2 - 9 * unit**2], (x, y)),
+        "sphere": ([x**2 + y**2 + z**2 - 25 * unit**2], (x, y, z)),
+        "quartic": ([x**4 + y**4 - 100 * unit**4], (x, y)),
+        "parabola": ([y - x**2 / unit], (x, y)),
+        "chain": (chain, (*bars[0], *bars[1])),
+    }.get(statement, (crank, (a, b, x)))
+    sizes = {q: unit if q in (a, b) else 1 for q in moving}
+    kinetic = sum((sizes[q] * q.diff(t)) ** 2 for q in moving) / 2
+    return pfaff.System(moving, kinetic, sum(q for q in moving if q in (y, *bars[1])), holonomic_constraints=rows)
+
+
+@pytest.mark.parametrize("unit", [1e-9, 1e-3, 1.0, 1e3, 1e9])
+@pytest.mark.parametrize(
+    ("statement", "given", "filled"),
+    [
+        ("pendulum", {"x": 1.0}, {"y": -(8**0.5)}),
+        ("pendulum", {}, {"y": -3.0}),
+        ("sphere", {"x": 3.0}, {"y": -4.0}),
+        ("sphere", {}, {"y": -5.0}),
+        ("quartic", {"x": 1.0}, {"y": -(99**0.25)}),
+        ("parabola", {"y": 4.0}, {"x": 2.0}),
+        ("chain", {"x1": 0.6}, {"y1": -0.8, "y3": -1.0, "y5": -1.0}),
+        ("crank", {"x": 2.5}, None),
+    ],
+)
+def test_starts_are_the_same_in_every_unit_of_length(statement, given, filled, unit):
+    case = in_units(statement, sm.Rational(unit)).at()
+    scale = {name: 1.0 if name in ("a", "b") else unit for name in case.system.coordinate_names}
+    start = initial_state(case, {name: unit * value for name, value in given.items()})
+    found = {name: value / scale[name] for name, value in start.filled.items()}
+    expected = started(slider_crank(), **given).filled if filled is None else filled
+    assert found == pytest.approx(expected, rel=1e-12)
+    all_given = given | {name: 1.1 * value for name, value in expected.items()}
+    projected = initial_state(case, {name: scale[name] * value for name, value in all_given.items()}, project=True)
+    alike = initial_state(in_units(statement, sm.S.One).at(), all_given, project=True)
+    sizes = np.array([scale[name] for name in case.system.coordinate_names])
+    assert projected.q / sizes == pytest.approx(alike.q, rel=1e-10, abs=1e-12)
+    assert set(projected.changes) == set(alike.changes) != set()
+
+
+@cache
+def ring(count: int, apart: sm.Expr) -> pfaff.System:
+    """Bars of length one in a row between two pins."""
+    angles = coordinates(" ".join(f"a{k}" for k in range(count)))
+    rows = [sum(sm.sin(each) for each in angles), sum(sm.cos(each) for each in angles) - apart]
+    return system(rows, *angles)
+
+
+@pytest.mark.parametrize("count", [5, 8, 9, 10, 12, 13, 14, 15, 24])
+def test_as_many_bars_turn_as_must_where_two_do_not_suffice(count):
+    """Each that turns shortens the row by two at most; they were found at 10¹² rad, or not at all."""
+    start = started(ring(count, sm.Rational(count, 2)), a0=0.3)
+    assert len(start.filled) == max(2, np.ceil((np.cos(0.3) + count - 1 - count / 2) / 2))
+    assert np.abs(start.q).max() < 4
+
+
+@pytest.mark.parametrize("count", [4, 10, 13])
+@pytest.mark.parametrize("project", [False, True])
+def test_pins_too_far_apart_are_told(count, project):
+    with pytest.raises(pfaff.errors.ConstraintError, match="violate"):
+        initial_state(ring(count, sm.Integer(count + 2)).at(), {"a0": 0.3}, project=project)

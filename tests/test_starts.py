@@ -147,6 +147,14 @@ def test_the_lighter_of_two_choices_is_taken():
     assert found.tolist() == [False, True]
 
 
+@pytest.mark.parametrize("wanted", [1e-300, 1.0, 100.0, 1e300])
+def test_no_component_changes_a_stationary_row(wanted):
+    """Whatever it wants: in units of nothing 100 was infinite, and no choice at all looked like a solution."""
+    found = Demand(np.eye(2), np.zeros((1, 2)), np.array([wanted]), np.ones(2, bool))
+    assert np.isfinite(found.wanted).all()
+    assert found.fewest(np.array([True]), ["x", "y"], np.zeros(2)) is None
+
+
 def test_constraints_that_are_obeyed_ask_for_nothing():
     """Two carts that know nothing of each other: the speed of one leaves the other at rest."""
     u, w = coordinates("u w")

@@ -6,8 +6,9 @@ Lagrange's equations), ``flow`` (ẋ = f) and ``lowering`` (on all coordinates o
 ``accelerations``; ``uniform_motion`` where constraints move), then ``statics`` (at rest; ``wide_statics`` with
 ``more_digits``), ``integrator`` and ``batch_integrator`` (Taylor's method: ``recurrences`` of coefficients, with
 ``slopes`` of functions; ``sign_changes`` for events), ``jets`` (derivatives of any order, with ``polarisation``),
-``collected`` (for integration) and ``initial`` (states that obey the constraints; ``positions``; ``completion`` of
-what is not given); ``verified_accelerations`` puts what was solved for back into the equations.
+``collected`` (for integration) and ``initial`` (states that obey the constraints; ``positions``, the
+``nearest_positions`` by their ``coordinate_sizes``; ``completion`` of what is not given); ``verified_accelerations``
+puts what was solved for back into the equations.
 
 Symmetries: ``symmetries`` finds them by ``probing``, ``slice`` divides them out by ``freezing`` coordinates,
 ``moving_frames`` where no coordinate measures them (``alike`` is whether they hold along a motion); in the

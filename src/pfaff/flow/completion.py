@@ -35,7 +35,9 @@ class Demand:
         held = np.abs(A).max(axis=0, initial=0.0)
         self.units = 1 / np.where(inertia > 0, np.sqrt(np.abs(inertia)), np.where(held > 0, held, 1.0))
         whole, follows = (np.linalg.norm(A * self.units * among, axis=1) for among in (True, free))
-        self.sizes = np.maximum(np.where(follows > ROUNDED * whole, follows, whole), tiny)
+        sizes = np.where(follows > ROUNDED * whole, follows, whole)
+        sizes = np.where(sizes > tiny, sizes, np.abs(wanted))  # of a row that nothing changes
+        self.sizes = np.where(sizes > tiny, sizes, 1.0)
         self.M, self.wanted = M * np.outer(self.units, self.units), wanted / self.sizes
         A = A * self.units / self.sizes[:, None]
         self.A = np.where(np.abs(A) > ROUNDED, A, 0.0)

@@ -12,9 +12,10 @@ import sympy as sm
 from pfaff.errors import ConstraintError, ConvergenceError, SingularMassError
 from pfaff.flow.compiled import Compiled
 from pfaff.flow.completion import KEPT, demand
+from pfaff.flow.coordinate_sizes import usual_sizes
 from pfaff.flow.in_quasi_velocities import quasi_rows, quasi_values
 from pfaff.flow.lagrangian import stated_graph_of
-from pfaff.flow.positions import completed, on_positions, usual_sizes
+from pfaff.flow.positions import completed, on_positions
 from pfaff.statement.constraints import numbered
 from pfaff.statement.evaluation import evaluated, magnitudes
 from pfaff.statement.rod_frame import point_values

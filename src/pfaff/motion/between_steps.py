@@ -28,10 +28,8 @@ FINEST = 2.0**-40  # smallest part of a step that is divided again
 MOST = 20_000  # points in the steps looked at together; a step that needs more counts up to the last of them
 SIMPSON = 0.01  # share of what the trapezoidal rule misses that Simpson's misses, where arguments are resolved
 ROUNDING = 0.2  # share of a residual that is left in a tenth of a step if rounding makes it, not the step
-SLIGHT, ATTEMPTS = (
-    1e3,
-    12,
-)  # such errors that are taken for noise at once, in units of what a step may leave; others after
+SLIGHT = 1e3  # errors that are taken for noise at once, in units of what a step may leave
+ATTEMPTS = 12  # after so many steps others are, too
 
 Rates = Callable[[np.ndarray, np.ndarray], np.ndarray]
 

@@ -25,6 +25,7 @@ from pfaff.threads import cached_property, once
 
 WIDTH = 0.5  # change of an argument between two points looked at, relative to the scale on which its function varies
 ASLEEP = 100.0  # |u| beyond which tanh u, erf u, 1/cosh u, and beyond whose negative exp u, are constant in all digits
+UNDERFLOW = -750.0  # logarithm of what is zero in double precision, denormal numbers included
 MODERATE = 4  # powers up to this one are seen in Taylor series wherever they matter
 SHARP = 1e-12  # tolerance from which on series of high order see algebraic functions, such as 1/(1 + u²), from afar
 
@@ -58,7 +59,10 @@ class Steep:
         low, high = np.minimum(left[0], right[0]) - reach, np.maximum(left[0], right[0]) + reach
         algebraic, power, falling, sigmoid = self._masks
         asleep = falling & (high < -ASLEEP) | sigmoid & (low > ASLEEP)
-        with np.errstate(invalid="ignore", over="ignore"):
+        with np.errstate(invalid="ignore", over="ignore", divide="ignore"):
+            if power.any():  # nothing beside its largest value in the step, or zero
+                at, top = (self.exponents[:, None] * np.log(each) for each in (np.maximum(high, -low), largest))
+                asleep |= power & (at < np.maximum(top - ASLEEP, UNDERFLOW))
             units = reach / WIDTH
             if self._relative:
                 scale = np.where(
@@ -96,19 +100,22 @@ def steep_functions(system: System | Ode, tolerance: float) -> Steep | None:
     found = arguments(written, frozenset((*states, time)), tolerance)
     if not found:
         return None
-    rows = [convert(u, {x: symbols[x] for x in u.free_symbols}) for u in found]
+    rows = [convert(u, {x: symbols[x] for x in u.free_symbols}) for u, _, _ in found]
     variables = [symbols[x] for x in states]
     slopes = jacobian_entries(rows, [*variables, CLOCK])
     compiled = Compiled([*rows, *slopes], variables)
-    kinds, exponents = zip(*found.values(), strict=True)
+    _, kinds, exponents = zip(*found, strict=True)
     return Steep(compiled, np.array(kinds), np.array(exponents, dtype=float))
 
 
 def arguments(
     written: Iterable[sm.Expr], moving: frozenset[sm.Symbol], tolerance: float
-) -> dict[sm.Expr, tuple[int, float]]:
-    """Arguments with the kinds of their functions and exponents; empty if a step of this tolerance sees all of them."""
-    found: dict[sm.Expr, tuple[int, float]] = {}
+) -> list[tuple[sm.Expr, int, float]]:
+    """Arguments with the kinds of their functions and exponents; empty if a step of this tolerance sees all of them.
+
+    An argument of several functions stays with each that may be awake where another is asleep.
+    """
+    found: dict[tuple[sm.Expr, int, float], tuple[sm.Expr, int, float]] = {}
     hidden = False
     for stated in written:
         for node in sm.preorder_traversal(stated):
@@ -116,10 +123,11 @@ def arguments(
             if kind is None:
                 continue
             argument, how, exponent = kind
-            found[argument] = max(found.get(argument, (how, exponent)), (how, exponent), key=lambda each: each[1])
+            alike = (argument, how, exponent if how == POWER else 0.0)
+            found[alike] = max(found.get(alike, kind), kind, key=lambda each: each[2])
             visible = how == ALGEBRAIC and exponent <= MODERATE and tolerance <= SHARP
             hidden = hidden or not (visible or how == PERIODIC)
-    return found if hidden else {}
+    return list(found.values()) if hidden else []
 
 
 def _kind(node: sm.Basic, moving: frozenset[sm.Symbol]) -> tuple[sm.Expr, int, float] | None:

@@ -252,8 +252,8 @@ def _check_redundant(case: Case, q: np.ndarray) -> None:
     if not rows:
         return
     from pfaff.flow.completion import KEPT
+    from pfaff.flow.coordinate_sizes import usual_sizes
     from pfaff.flow.initial import Constraints
-    from pfaff.flow.positions import usual_sizes
 
     constraints = Constraints(case)
     phi, _, A, M = constraints(q, 0 * q)
