@@ -48,6 +48,7 @@ ROUGH = 0.3  # distance of the ends of a loop that is given as a guess, relative
 LOOPS = 64  # most loops of the same orbit that are distinguished
 FEWEST_SAMPLES = 8  # fewest samples of a motion
 LONGER = (1.5, 6.0)  # duration of the integrated motion, relative to the period that its samples suggest
+UNCLOSED = TORUS, ""  # verdicts on motions that may close but for a rotation
 FINE = 10  # intervals for such a motion, relative to the usual number
 
 
