@@ -16,8 +16,8 @@ SHIFTS = (0.0, 1.0, -3.0, 20.0)  # along a symmetry, in sizes of the coordinates
 
 
 def broken_along(flow: Flow, x: np.ndarray, numbers: np.ndarray) -> list[float]:
-    """How far a motion, a column for each state of a flow, and what each symmetry makes of it are from its rows, relative
-    to the terms: NaN where no state of it obeys the constraints. Nothing for a flow that was freed of no symmetries
+    """How far a motion, a column for each state of a flow, and what each symmetry makes of it are from its rows,
+    relative to the terms: NaN where no state of it obeys the constraints. Nothing for a flow freed of no symmetries
     but those that the statement shows."""
     system, generators = flow.system, (*(flow.slice.generators if flow.slice else ()), *_of_frame(flow))
     if not generators or not isinstance(system, System):

@@ -34,6 +34,11 @@ def motion_sizes(flow: Flow, x: np.ndarray, numbers: np.ndarray) -> np.ndarray:
     return np.maximum([known[name] for name in flow.states], np.abs(x))
 
 
+def natural_rate(system: System, numbers: np.ndarray) -> float:
+    """The rate at which coordinates at rest begin to change by their sizes; zero if nothing moves them."""
+    return 0.0 if system.rods else _sizes(system, tuple(numbers.tolist()), 1.0)[1]
+
+
 @once(most=16)
 def _sizes(system: System, numbers: tuple[float, ...], speed: float) -> tuple[np.ndarray, float]:
     """Sizes of the coordinates where velocities are as large as one speed, and the rate at which they change from

@@ -21,8 +21,8 @@ from pfaff.flow.differentiation import gradient
 from pfaff.flow.flow import Flow, lowered_again
 from pfaff.flow.graph import ZERO, Expression, expression, subs
 from pfaff.flow.lagrangian import dot, graph_of
-from pfaff.flow.shape import ignorable_coordinates
 from pfaff.flow.motion_sizes import motion_sizes
+from pfaff.flow.shape import ignorable_coordinates
 from pfaff.flow.slice import Slice, row, solved
 from pfaff.flow.symmetries import Generator, hold, symmetries
 from pfaff.statement.system import System
