@@ -8,21 +8,23 @@ import pytest
 import sympy as sm
 
 import pfaff
+from pfaff.checks.symmetries import alike
 from pfaff.errors import ConvergenceError
+from pfaff.flow.alike import broken_along
 from pfaff.statement import TIME, coordinates
 
 
 @cache
-def ball(turntable: bool) -> pfaff.System:
-    """A solid ball by quaternions that rolls on a plane, which may turn."""
+def ball(turntable: bool, unit: int | sm.Rational = 1) -> pfaff.System:
+    """A solid ball by quaternions that rolls on a plane, which may turn; its diameter is the unit of length."""
     x, y, *e = coordinates("x y e0 e1 e2 e3")
-    Omega, r = sm.Symbol("Omega", real=True), sm.Rational(1, 2)
+    Omega, r = sm.Symbol("Omega", real=True), sm.Rational(1, 2) * unit
     E = sm.Matrix([[-e[1], e[0], -e[3], e[2]], [-e[2], e[3], e[0], -e[1]], [-e[3], -e[2], e[1], e[0]]])
     w = 2 * E * sm.Matrix(e).diff(TIME)
     X, Y = (-Omega * y, Omega * x) if turntable else (0, 0)
     return pfaff.System(
         [x, y, *e],
-        (x.diff(TIME) ** 2 + y.diff(TIME) ** 2) / 2 + w.dot(w) / 20,
+        (x.diff(TIME) ** 2 + y.diff(TIME) ** 2) / 2 + unit**2 * w.dot(w) / 20,
         holonomic_constraints=[sum(each**2 for each in e) - 1],
         nonholonomic_constraints=[x.diff(TIME) - r * w[1] - X, y.diff(TIME) + r * w[0] - Y],
         parameters={Omega: sm.Rational(7, 10)} if turntable else {},
@@ -51,6 +53,48 @@ def test_a_ball_by_quaternions_runs_in_circles_on_a_turntable(e):
     assert np.hypot(motion["x_dot"], motion["y_dot"]) == pytest.approx(0.2 * np.hypot(1, motion["y"]), rel=1e-11)
     assert motion.eigenvalues == pytest.approx([-0.2j, 0.2j], abs=1e-10)
     assert motion.stable
+
+
+@pytest.mark.parametrize(
+    "unit", [1, 100, 1000, 10**6, sm.Rational(1, 100), sm.Rational(1, 1000), sm.Rational(1, 10**6)]
+)
+@pytest.mark.parametrize("e", [(1, 0, 0, 0), (0.7, 0.1, 0.5, -0.5), (0.5, 0.5, 0.5, 0.5)])
+def test_a_free_ball_rolls_straight_in_any_unit(unit, e):
+    start = dict(zip(("e0", "e1", "e2", "e3"), e, strict=True)) | {"e3_dot": 0.4}
+    motion = ball(False, unit).at().steady(x_dot=float(unit), start=start)
+    assert all(check.passed for check in motion.checks)
+    assert (motion.family_dimension, len(motion.eigenvalues), motion.stable) == (2, 0, True)
+
+
+@pytest.mark.parametrize("unit", [1, 100])
+@pytest.mark.parametrize("e", [(1, 0, 0, 0), (0.7, 0.1, 0.5, -0.5), (0.5, 0.5, 0.5, 0.5)])
+@pytest.mark.parametrize("x", [1, 30])
+def test_a_ball_on_a_turntable_runs_in_circles_in_centimetres_too(unit, e, x):
+    start = dict(zip(("e0", "e1", "e2", "e3"), e, strict=True)) | {"y_dot": 0.3 * unit * x}
+    motion = ball(True, unit).at().steady(x=x * unit, start=start)
+    assert all(check.passed for check in motion.checks)
+    assert np.hypot(motion["x_dot"], motion["y_dot"]) == pytest.approx(0.2 * np.hypot(x * unit, motion["y"]), rel=1e-11)
+    assert (motion.family_dimension, motion.stable) == (2, True)
+    assert motion.eigenvalues == pytest.approx([-0.2j, 0.2j], abs=1e-10)
+
+
+@pytest.mark.parametrize("time", [1, 1e3, 1e-3])
+@pytest.mark.parametrize("length", [1, 1e-6, 1e-4, 1e-2, 1e3])
+def test_a_conical_pendulum_in_any_unit(length, time):
+    x, y, z = q = coordinates("x y z")
+    L, g = sm.symbols("L g", positive=True)
+    kinetic, bond = sum(s.diff(TIME) ** 2 for s in q) / 2, x**2 + y**2 + z**2 - L**2
+    system = pfaff.System(list(q), kinetic, g * z, holonomic_constraints=[bond], parameters={L: 1, g: 10})
+    case = system.at(L=length, g=10 * length / time**2)
+    for angle in np.linspace(0.1, 1.4, 7):
+        r, omega, turn = length * np.sin(angle), np.sqrt(10 / np.cos(angle)) / time, 7 * angle
+        where = {"x": r * np.cos(turn), "y": r * np.sin(turn)}
+        speeds = {"x_dot": -omega * where["y"], "y_dot": omega * where["x"]}
+        motion = case.steady(z=-length * np.cos(angle), start=where | speeds)
+        kappa = omega * np.sqrt(1 + 3 * np.cos(angle) ** 2)
+        assert (motion.family_dimension, motion.stable) == (1, True)
+        assert motion.eigenvalues / kappa == pytest.approx([-1j, 1j], abs=1e-9)
+        assert all(check.passed for check in motion.checks)
 
 
 def test_a_conical_pendulum_in_cartesian_coordinates():
@@ -142,3 +186,16 @@ def test_a_motion_that_only_turns_says_so():
     motion = case.simulate(100, x2=1.1, y2_dot=0.3, samples=4001)
     with pytest.raises(ConvergenceError, match="rotation of x1, y1, x2, y2, which changes nothing"):
         case.orbit(motion)
+
+
+def test_a_motion_of_no_states_tells_nothing_of_symmetries():
+    """Nor is it verified: no state of it can be put on the constraints."""
+    motion = ball(False).at().steady(x_dot=1, start={"e0": 1, "e3_dot": 0.4})
+    lost = np.full((len(motion.x), 1), np.nan)
+    broken = broken_along(motion.flow, lost, motion.case.numbers)
+    assert broken
+    assert alike(broken).unmade
+    assert not alike([np.nan, 1.0]).passed  # what one symmetry breaks is told whatever another does
+    assert alike([0.0, 1e-12]).passed
+    assert not alike([0.0, 1e-12]).unmade
+    assert "over 20 sizes" in alike([0.0]).claim

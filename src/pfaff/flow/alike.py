@@ -15,12 +15,13 @@ from pfaff.statement.system import System
 SHIFTS = (0.0, 1.0, -3.0, 20.0)  # along a symmetry, in sizes of the coordinates or radians
 
 
-def broken_along(flow: Flow, x: np.ndarray, numbers: np.ndarray) -> float | None:
-    """How far a motion, a column for each state of a flow, and what symmetries make of it are from their rows, relative
-    to the terms; None for a flow that was freed of no symmetries but those that the statement shows."""
+def broken_along(flow: Flow, x: np.ndarray, numbers: np.ndarray) -> list[float]:
+    """How far a motion, a column for each state of a flow, and what each symmetry makes of it are from its rows,
+    relative to the terms: NaN where no state of it obeys the constraints. Nothing for a flow freed of no symmetries
+    but those that the statement shows."""
     system, generators = flow.system, (*(flow.slice.generators if flow.slice else ()), *_of_frame(flow))
     if not generators or not isinstance(system, System):
-        return None
+        return []
     probe, S, names = probe_of(system), symmetries(system).sizes, system.coordinate_names
     states, velocities = dict(zip(flow.states, x, strict=True)), flow.velocities(x, numbers)
     q = np.array([states.get(name, np.zeros(x.shape[1])) for name in names])
@@ -40,10 +41,11 @@ def broken_along(flow: Flow, x: np.ndarray, numbers: np.ndarray) -> float | None
                 if at is not None:
                     yield at, numbers, 0.0, np.random.default_rng(1918)
 
-    broken = (
-        rows.broken_by(each, S) for each in generators for rows in rows_at(probe, samples(each), S, each.dependent)
-    )
-    return max(broken, default=0.0)
+    def broken(generator: Generator) -> float:
+        rows = rows_at(probe, samples(generator), S, generator.dependent)
+        return max((each.broken_by(generator, S) for each in rows), default=np.nan)
+
+    return [broken(each) for each in generators]
 
 
 def _of_frame(flow: Flow) -> tuple[Generator, ...]:

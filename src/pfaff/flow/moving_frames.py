@@ -21,6 +21,7 @@ from pfaff.flow.differentiation import gradient
 from pfaff.flow.flow import Flow, lowered_again
 from pfaff.flow.graph import ZERO, Expression, expression, subs
 from pfaff.flow.lagrangian import dot, graph_of
+from pfaff.flow.motion_sizes import motion_sizes
 from pfaff.flow.shape import ignorable_coordinates
 from pfaff.flow.slice import Slice, row, solved
 from pfaff.flow.symmetries import Generator, hold, symmetries
@@ -99,13 +100,14 @@ def in_moving_frame(flow: Flow, generators: tuple[Generator, ...], x: np.ndarray
     """The flow in the frame of the generators that move a state, in which as many of its states stay as are moved; the
     flow itself if none does.
 
-    Coordinates are kept in place rather than velocities."""
+    Coordinates that are moved by a fair share of their sizes are kept in place, velocities where none is."""
     if not generators:
         return flow
     moved = fields_at(flow, generators, x, numbers)
-    units = np.abs(moved).max(axis=0, initial=0.0)
-    if not np.isfinite(moved).all() or not units.any():
+    if not np.isfinite(moved).all():
         return flow
+    moved = moved / motion_sizes(flow, x, numbers)[:, None]
+    units = np.abs(moved).max(axis=0, initial=0.0)
     columns, rest = np.flatnonzero(units > MOVES * units.max()).tolist(), moved.copy()
     kept: list[int] = []
     used: list[int] = []
@@ -121,24 +123,16 @@ def in_moving_frame(flow: Flow, generators: tuple[Generator, ...], x: np.ndarray
         k, a = free[int(sizes.argmax())]
         kept, used = [*kept, k], [*used, a]
         rest = rest - np.outer(rest[:, a] / rest[k, a], rest[k])
-    if not kept:
-        return flow
-    return _in_frame(flow, tuple(generators[a] for a in used), tuple(kept), _rounded(moved[np.ix_(kept, used)]))
-
-
-def _rounded(matrix: np.ndarray) -> tuple[tuple[float, ...], ...]:
-    return tuple(tuple(each) for each in np.round(matrix / np.abs(matrix).max(), 1).tolist())
+    return _in_frame(flow, tuple(generators[a] for a in used), tuple(kept)) if kept else flow
 
 
 @lowered_again
 @once(most=16)
-def _in_frame(
-    flow: Flow, generators: tuple[Generator, ...], kept: tuple[int, ...], about: tuple[tuple[float, ...], ...]
-) -> Flow:
-    """``about`` is ξ_J, roughly, near which pivots are chosen."""
+def _in_frame(flow: Flow, generators: tuple[Generator, ...], kept: tuple[int, ...]) -> Flow:
+    """The flow in which these states stay, each by the generator that is its pivot."""
     fields = _fields(flow, generators)
     matrix = [[field[k] for field in fields] for k in kept]
-    mu = solved(matrix, [flow.expressions[k] for k in kept], np.array(about))
+    mu = solved(matrix, [flow.expressions[k] for k in kept], np.eye(len(kept)))
     rates = [ZERO if k in kept else f - dot(mu, [field[k] for field in fields]) for k, f in enumerate(flow.expressions)]
     return replace(flow, expressions=rates, accelerations=None, frame=Frame(generators, kept, flow))
 

@@ -105,14 +105,19 @@ class Probe:
         J = values[: -self.n].reshape((len(values) - self.n) // (2 * self.n), 2 * self.n)
         return J[:, : self.n], J[:, self.n :], values[-self.n :]
 
-    def sizes(self, numbers: np.ndarray) -> np.ndarray:
-        """Characteristic sizes of the coordinates, for velocities of equal energies."""
-        s, unit, generator = self.system.statement, np.ones(self.n), np.random.default_rng(1894)
+    def alike(self, numbers: np.ndarray) -> np.ndarray:
+        """Velocities of equal energies; one each if some coordinate has no inertia."""
+        generator = np.random.default_rng(1894)
         for reach in 1e-3 * np.arange(1, 6):
-            inertia = np.diag(self.at(reach * generator.uniform(-1, 1, self.n), 0 * unit, numbers, 1.0).M)
+            q = reach * generator.uniform(-1, 1, self.n)
+            inertia = np.diag(self.at(q, 0 * q, numbers, 1.0).M)
             if np.isfinite(inertia).all() and (inertia > 0).all():
-                unit = 1 / np.sqrt(inertia)
-                break
+                return np.asarray(1 / np.sqrt(inertia))
+        return np.ones(self.n)
+
+    def sizes(self, numbers: np.ndarray, speed: float = 1.0) -> np.ndarray:
+        """Characteristic sizes of the coordinates, for velocities of equal energies."""
+        s, unit = self.system.statement, speed * self.alike(numbers)
         stated = [s.kinetic, s.potential, s.dissipation, *s.forces, *s.constraints, *s.positions]
         speeds = {v: d * column for (v, column), d in zip(unit_velocities(s).items(), unit, strict=True)}
         values = {**dict(zip(self.system.parameters, numbers.tolist(), strict=True)), **speeds, s.time: 1.0}
@@ -157,11 +162,16 @@ class Probe:
         return State(q, v, S * solved[:n], unit * rows * solved[n:], at.M, at.A, N, rows)
 
     def period(self, numbers: np.ndarray, time: float, S: np.ndarray, generator: np.random.Generator) -> float:
-        """The time in which accelerations from rest move coordinates by their sizes."""
+        """The time in which accelerations from rest move coordinates by their sizes; one if nothing is accelerated."""
+        rate = self.rate(numbers, time, S, generator)
+        return float(np.clip(1 / rate, 1e-9, 1e9)) if rate else 1.0
+
+    def rate(self, numbers: np.ndarray, time: float, S: np.ndarray, generator: np.random.Generator) -> float:
+        """The inverse of that time."""
         at = self.state(numbers, time, S, np.inf, generator)
         rates = np.abs(at.a / S) if at else np.zeros(0)
         rates = rates[rates > NEGLIGIBLE * rates.max(initial=0.0)]
-        return float(np.clip(1 / np.sqrt(np.median(rates)), 1e-9, 1e9)) if len(rates) else 1.0
+        return float(np.sqrt(np.median(rates))) if len(rates) else 0.0
 
     def states(self, draw: Draw, S: np.ndarray, count: int, seed: int) -> Iterator[Sample]:
         """Random states at random parameters and times: as many as can be reached, up to a count."""

@@ -17,6 +17,7 @@ from pfaff.flow.flow import Flow, lowered_again
 from pfaff.flow.freezing import slice_of
 from pfaff.flow.in_quasi_velocities import in_quasi_velocities, not_free, quasi_rows
 from pfaff.flow.lowering import elimination_order, pivots_of, reference_matrix, shape_flow
+from pfaff.flow.motion_sizes import natural_rate
 from pfaff.flow.shape import dependent_velocities, ignorable_coordinates
 from pfaff.flow.slice import Slice
 from pfaff.flow.symmetries import symmetries
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from pfaff.case import Bound
 
 SMALL = 1e-2  # pivots of constraints below this, relatively, are exchanged
-SETTLE = 1.0  # the rate at which holonomic constraints attract; it leaves no trace in any result
+EVEN = 64.0  # rates are rounded to powers of this, so that a flow serves many values of the parameters
 
 
 @lowered_again
@@ -50,8 +51,16 @@ def relative_flow(
     quasi = tuple(name for name in names if name in system.quasi_velocities)
     part = slice_of(system, frozenset(name for name in keep if name in system.coordinate_names), numbers)
     chosen, order = _solved_for(system, speeds, numbers, near, ignorable_coordinates(system))
-    flow = sliced(system, chosen, SETTLE if system.statement.positions else 0.0, part, order)
+    settle = _settling(system, numbers) if system.statement.positions else 0.0
+    flow = sliced(system, chosen, settle, part, order)
     return in_quasi_velocities(flow, quasi, speeds, numbers)
+
+
+def _settling(system: System, numbers: np.ndarray | None) -> float:
+    """The rate at which holonomic constraints attract: about as fast as the system moves, lest either be rounding
+    beside the other; it leaves no other trace in any result."""
+    rate = natural_rate(system, numbers) if numbers is not None else 0.0
+    return float(EVEN ** round(np.log(rate) / np.log(EVEN))) if rate else 1.0
 
 
 def independent(system: System, first: Iterable[str], others: Iterable[str], numbers: np.ndarray) -> list[str]:

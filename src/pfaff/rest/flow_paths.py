@@ -110,4 +110,5 @@ class SteadyPath(FlowPath):
 
     def _linearised(self, z: np.ndarray, load: float) -> FlowLinearisation:
         numbers = self.numbers(load)
-        return linearise_flow(self.flow.jacobian(z, numbers), self.chain, allowed_directions(self.flow, z, numbers))
+        allowed = allowed_directions(self.flow, z, numbers, np.ones(len(z)))
+        return linearise_flow(self.flow.jacobian(z, numbers), self.chain, allowed)

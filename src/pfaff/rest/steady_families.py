@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pfaff.algebra.bordering import balanced
+from pfaff.algebra.units import row_units
 from pfaff.flow.differentiation import jacobian_entries
 from pfaff.flow.flow import Flow
 from pfaff.flow.graph import Expression
@@ -41,32 +42,35 @@ def selections(
         yield from islice(apart, SELECTIONS)
 
 
-def exact_zeros(case: Case, flow: Flow, x: np.ndarray) -> np.ndarray:
-    """The Jacobian with zeros for entries that are rounding, which balancing would take for numbers.
+def exact_zeros(case: Case, flow: Flow, x: np.ndarray, sizes: np.ndarray) -> np.ndarray:
+    """The Jacobian, states in units of their sizes, with zeros for entries that are rounding, which balancing would
+    take for numbers.
 
     Such entries are small beside their rows, or change by their own size when the last digits of the state do.
     """
-    spread = np.random.default_rng(1992).uniform(-1, 1, (len(x), DRAWS)) * ULPS * (1 + np.abs(x))[:, None]
-    J, around = flow.jacobian(x, case), flow.jacobian(x[:, None] + spread, case)
+    spread = np.random.default_rng(1992).uniform(-1, 1, (len(x), DRAWS)) * ULPS * sizes[:, None]
+    units = sizes / sizes[:, None]
+    J, around = flow.jacobian(x, case) * units, flow.jacobian(x[:, None] + spread, case) * units[..., None]
     noise = np.maximum(DRAWS * np.ptp(around, axis=2), ULPS * np.abs(J).max(axis=1, keepdims=True, initial=0.0))
     return np.where(np.abs(J) <= noise, 0.0, J)
 
 
-def allowed_directions(flow: Flow, x: np.ndarray, numbers: np.ndarray) -> np.ndarray:
+def allowed_directions(flow: Flow, x: np.ndarray, numbers: np.ndarray, sizes: np.ndarray) -> np.ndarray:
     """An orthonormal basis of the directions that keep to the holonomic constraints, and to the states that a frame
-    keeps in place."""
+    keeps in place; states in units of their sizes."""
     system: System = flow.system  # type: ignore[assignment]
     n, count = len(flow.states), len(system.statement.positions)
     stays = np.eye(n)[list(flow.frame.kept)] if flow.frame else np.zeros((0, n))
     if not count and not len(stays):
         return np.eye(n)
 
-    def rows() -> list[Expression]:
+    def derived() -> list[Expression]:
         graph = flow.unsolved or graph_of(system)
         return jacobian_entries(graph.positions, flow.variables)
 
-    values = flow.compiled("holonomic rows", rows)(x, numbers) if count else np.zeros(0)
-    return np.linalg.svd(np.vstack([values.reshape(count, n), stays]))[2][count + len(stays) :].T
+    values = flow.compiled("holonomic rows", derived)(x, numbers) if count else np.zeros(0)
+    rows = np.vstack([values.reshape(count, n) * sizes, stays])
+    return np.linalg.svd(row_units(rows)[:, None] * rows)[2][len(rows) :].T
 
 
 def null_vector(J: np.ndarray, value: complex) -> np.ndarray:

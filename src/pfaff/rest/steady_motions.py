@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pfaff.algebra.bordering import FARTHEST, at_rest, balanced, row_sizes
+from pfaff.algebra.bordering import FARTHEST, at_rest, row_sizes
 from pfaff.algebra.newtons_method import least_norm, newton
 from pfaff.algebra.rounding import axis_rounding
 from pfaff.algebra.structural_zeros import Deflation, zero_chain
@@ -25,8 +25,10 @@ from pfaff.errors import ConvergenceError, ParameterError, PfaffError, RankError
 from pfaff.flow.flow import Flow
 from pfaff.flow.in_quasi_velocities import quasi_values
 from pfaff.flow.initial import initial_state
+from pfaff.flow.motion_sizes import motion_sizes
 from pfaff.flow.moving_frames import in_moving_frame, undivided
 from pfaff.flow.relative import accidental, independent, relative_flow
+from pfaff.flow.slice import state_on
 from pfaff.flow.stated_equations import stated_equations
 from pfaff.rest.spectrum import Spectrum
 from pfaff.rest.steady_families import ULPS, allowed_directions, exact_zeros, null_vector, selections
@@ -117,10 +119,15 @@ class SteadyMotion(Checked):
         return tuple(name for k, name in enumerate(names) if any(g.B[k].any() or g.c[k] for g in turning))
 
     @cached_property
+    def sizes(self) -> np.ndarray:
+        """Usual sizes of the states of ``flow``."""
+        return motion_sizes(self.flow, self.x, self.case.numbers)
+
+    @cached_property
     def jacobian(self) -> np.ndarray:
-        """∂f/∂x along the holonomic constraints, in an orthonormal basis of the directions they allow."""
-        allowed = allowed_directions(self.flow, self.x, self.case.numbers)
-        return allowed.T @ exact_zeros(self.case, self.flow, self.x) @ allowed
+        """∂f/∂x along the holonomic constraints, in a basis of the directions they allow, orthonormal in units of the
+        sizes of states."""
+        return _allowed_jacobian(self.case, self.flow, self.x, self.sizes)[0]
 
     @cached_property
     def _deflated(self) -> np.ndarray:
@@ -134,9 +141,11 @@ class SteadyMotion(Checked):
 
     def spectrum(self) -> Spectrum:
         """Eigenvalues and modes about this motion, in the states of ``flow``; those of the family set apart."""
-        allowed = allowed_directions(self.flow, self.x, self.case.numbers)
+        sizes = self.sizes
+        allowed = sizes[:, None] * allowed_directions(self.flow, self.x, self.case.numbers, sizes)
         modes = [null_vector(self.jacobian, value) for value in self.eigenvalues]
         vectors = allowed @ np.array(modes).T if modes else np.zeros((len(self.x), 0))
+        vectors = vectors / np.linalg.norm(vectors, axis=0)
         zeros = {"families of steady motions": sum(self.zeros)} if self.zeros else {}
         rounding = axis_rounding(self._deflated, self.eigenvalues)
         return Spectrum(self.eigenvalues, vectors, np.zeros((0, len(modes))), zeros, None, rounding, self)
@@ -196,9 +205,10 @@ def steady_motion(case: Case, start: Mapping[str, float], fixed: Mapping[str, fl
             f"{problem}; only at these values of the parameters is {case.system.name} alike at every "
             f"{', '.join(alike)}: state it without the parameters that are zero"
         ) from problem
-    _check_time(case, flow, x)
-    residual = np.abs(flow.rhs(x, case)).max() / (_usual(case, flow, x).max() or 1.0)
-    zeros, family = _structural(case, flow, x, list(fixed))
+    _check_time(case, flow, x, motion_sizes(flow, x, case.numbers))
+    sizes = motion_sizes(flow, x, case.numbers)
+    residual = (np.abs(flow.rhs(x, case)) / sizes).max() / ((_usual(case, flow, x, sizes) / sizes).max() or 1.0)
+    zeros, family = _structural(case, flow, x, sizes, list(fixed))
     return SteadyMotion(case, flow, x, {name: given[name] for name in fixed}, zeros, family, float(residual))
 
 
@@ -244,24 +254,29 @@ def _flow_with(case: Case, speeds: list[str], others: list[str], given: Mapping[
     if not set(wanted) <= set(flow.states):
         speeds = [*speeds, *wanted]
         flow = relative_flow(case.system, speeds, case.numbers, keep=given)
-    near = _near(case, given) if flow.pivots else ()
-    return flow if _solvable(flow, near, case) else relative_flow(case.system, speeds, case.numbers, near, keep=given)
+    if not flow.pivots:
+        return flow
+    try:
+        start = initial_state(case, given)
+    except PfaffError:
+        return flow  # ``simulate`` starts from nowhere
+    if _solves(flow, start.q, start.v, case):
+        return flow
+    return relative_flow(case.system, speeds, case.numbers, tuple(start.q.tolist()), keep=given)
 
 
-def _near(case: Case, given: Mapping[str, float]) -> tuple[float, ...]:
-    """The configuration in which ``simulate`` starts from these values; none if it starts from nowhere."""
-    with suppress(PfaffError):
-        return tuple(initial_state(case, given).q.tolist())
-    return ()
-
-
-def _solvable(flow: Flow, near: Sequence[float], case: Case) -> bool:
-    """Whether the dependent velocities of a flow can be solved for at a configuration."""
-    if not near:
-        return True
-    columns = [case.system.velocity_names.index(name) for name in flow.dependent]
-    A = stated_equations(case.system)(np.array(near), 0 * np.array(near), case.numbers).A
-    values = np.linalg.svd((row_units(A)[:, None] * A)[:, columns], compute_uv=False)
+def _solves(flow: Flow, q: np.ndarray, v: np.ndarray, case: Case) -> bool:
+    """Whether the constraints determine the dependent velocities of a flow in a state, and its elimination of them
+    keeps its digits there."""
+    names, numbers = case.system.coordinate_names, case.numbers
+    x = state_on(flow, q, numbers, v)
+    if not np.isfinite(flow.rates(x, numbers)).all() or not np.isfinite(flow.jacobian(x, numbers)).all():
+        return False
+    at, v = dict(zip(flow.states, x, strict=True)), flow.velocities(x, numbers)
+    there = stated_equations(case.system)(np.array([at.get(name, 0.0) for name in names]), v, numbers)
+    A = row_units(there.A)[:, None] * there.A
+    A = A[:, [case.system.velocity_names.index(name) for name in flow.dependent]]
+    values = np.linalg.svd(A / (np.abs(A).max(axis=0, initial=0.0) + 1e-300), compute_uv=False)
     return bool(values.min() > UNSOLVABLE * values.max())
 
 
@@ -287,18 +302,18 @@ def _solved(case: Case, flow: Flow, x: np.ndarray, held: np.ndarray) -> np.ndarr
         f, J = flow.rhs(x, case), flow.jacobian(x, case)
         if not np.isfinite(J).all():
             flow.diagnose(x, case.numbers, f)
-        _, scale = balanced(J)
-        matrix = (J * scale / scale[:, None])[:, ~held]
+        sizes = motion_sizes(flow, x, case.numbers)
+        matrix = (J * sizes / sizes[:, None])[:, ~held]
         change = np.zeros_like(x)
-        change[~held] = -least_norm(matrix, f / scale, LEAST_SQUARES)
-        change *= scale
-        size = float(np.abs(change).max(initial=0.0) / (1 + np.abs(x).max(initial=0.0)))
+        change[~held] = -least_norm(matrix, f / sizes, LEAST_SQUARES)
+        change *= sizes
+        size = float((np.abs(change) / sizes).max(initial=0.0))
         if not np.isfinite(size):
             return None
         return x + change * min(1.0, FARTHEST / size if size else 1.0), size
 
     x = newton(step, x, SHORTENED).at
-    if not (np.isfinite(x).all() and at_rest(flow.rhs(x, case), _usual(case, flow, x))):
+    if not np.isfinite(x).all() or not _rests(case, flow, x):
         kept = ", ".join(np.array(flow.states)[held]) or "nothing"
         raise ConvergenceError(
             f"no steady motion of {case.system.name} was reached with {kept} fixed: fix fewer names, or give start="
@@ -307,51 +322,58 @@ def _solved(case: Case, flow: Flow, x: np.ndarray, held: np.ndarray) -> np.ndarr
     return _without_rounding(case, flow, x, held)
 
 
+def _rests(case: Case, flow: Flow, x: np.ndarray) -> bool:
+    return at_rest(flow.rhs(x, case), _usual(case, flow, x, motion_sizes(flow, x, case.numbers)))
+
+
 def _without_rounding(case: Case, flow: Flow, x: np.ndarray, held: np.ndarray) -> np.ndarray:
     """The state with entries that are rounding set to zero, and larger ones too if the motion is then as steady."""
-    largest = 1 + np.abs(x).max(initial=0.0)
-    nothing, little = (np.where(~held & (np.abs(x) <= share * largest), 0.0, x) for share in (ULPS, ROUNDED))
-    before, after = (np.abs(flow.rhs(y, case)).max(initial=0.0) for y in (x, little))
+    sizes = motion_sizes(flow, x, case.numbers)
+    nothing, little = (np.where(~held & (np.abs(x) <= share * sizes), 0.0, x) for share in (ULPS, ROUNDED))
+    before, after = ((np.abs(flow.rhs(y, case)) / sizes).max(initial=0.0) for y in (x, little))
     return little if after <= before else nothing
 
 
-def _check_time(case: Case, flow: Flow, x: np.ndarray) -> None:
+def _check_time(case: Case, flow: Flow, x: np.ndarray, sizes: np.ndarray) -> None:
     """With explicit time, a steady motion and what is near it must be the same at all times."""
-    J = flow.jacobian(x, case)
+    J, units = flow.jacobian(x, case), sizes / sizes[:, None]
     for time in (0.37, 1.91):
-        changes = (np.abs(flow.rhs(x, case, time)).max(), np.abs(flow.jacobian(x, case, time) - J).max())
-        if max(changes) > TIMELESS * (1 + np.abs(J).max()):
+        rates, slopes = flow.rhs(x, case, time) / sizes, (flow.jacobian(x, case, time) - J) * units
+        if max(np.abs(rates).max(), np.abs(slopes).max()) > TIMELESS * np.abs(J * units).max():
             raise ConvergenceError(
                 f"{case.system.name} depends on time explicitly and moves steadily at no time, or not in the same way "
                 "at all times: switch the excitation off"
             )
 
 
-def _usual(case: Case, flow: Flow, x: np.ndarray) -> np.ndarray:
-    units = np.full(len(x), 1 + np.abs(x).max(initial=0.0))
-    return row_sizes(lambda y: flow.jacobian(y, case), x, units)
+def _usual(case: Case, flow: Flow, x: np.ndarray, sizes: np.ndarray) -> np.ndarray:
+    return row_sizes(lambda y: flow.jacobian(y, case), x, sizes)
 
 
-def _structural(case: Case, flow: Flow, x: np.ndarray, fixed: Sequence[str]) -> tuple[tuple[int, ...], tuple[str, ...]]:
+def _allowed_jacobian(case: Case, flow: Flow, x: np.ndarray, sizes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The Jacobian in the directions that are allowed, and these, states in units of their sizes."""
+    allowed = allowed_directions(flow, x, case.numbers, sizes)
+    return allowed.T @ exact_zeros(case, flow, x, sizes) @ allowed, allowed
+
+
+def _structural(
+    case: Case, flow: Flow, x: np.ndarray, sizes: np.ndarray, fixed: Sequence[str]
+) -> tuple[tuple[int, ...], tuple[str, ...]]:
     """Zeros that neighbouring members of the family also have, and names that select a member.
 
     At a bifurcation there are more zeros, and their vectors do not all lead to neighbours.
     """
-
-    def at(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        allowed = allowed_directions(flow, y, case.numbers)
-        return allowed.T @ exact_zeros(case, flow, y) @ allowed, allowed
-
-    J, allowed = at(x)
+    J, allowed = _allowed_jacobian(case, flow, x, sizes)
     found, coordinates = zero_chain(J, len(x)), case.system.coordinate_names
     first = [*fixed, *(name for name in flow.states if name not in coordinates)]
     for names in selections(J, allowed, found, flow.states, first):
         held, generator = np.isin(flow.states, names), np.random.default_rng(1992)
         members = []
         for _ in range(2):
-            aside = x + NEIGHBOUR * (1 + np.abs(x)) * generator.uniform(-1, 1, len(x))
+            aside = x + NEIGHBOUR * sizes * generator.uniform(-1, 1, len(x))
             with suppress(PfaffError):
-                members.append(zero_chain(at(_solved(case, flow, aside, held))[0], len(x)))
+                member = _solved(case, flow, aside, held)
+                members.append(zero_chain(_allowed_jacobian(case, flow, member, sizes)[0], len(x)))
         if members:
             return tuple(map(min, zip(found, *members, strict=False))), names
     return (), ()

@@ -88,8 +88,8 @@ def of_steady(motion: SteadyMotion, values: np.ndarray) -> Iterator[Check]:
     sizes = _sizes(here.M, q)
     rate = max(np.abs(values).max(initial=0.0), (np.abs(v) / sizes).max())
     yield held(*_violations(equations, q, v, numbers, 0.0, rate))
-    if (broken := broken_along(motion.flow, motion.x[:, None], numbers)) is not None:
-        yield alike([broken])
+    if broken := broken_along(motion.flow, motion.x[:, None], numbers):
+        yield alike(broken)
     if not rate:
         yield from unmade("nothing moves", STAY)
         return

@@ -143,7 +143,7 @@ class _Search:
 
     def _cancels(self, z: np.ndarray) -> bool:
         """Whether terms of the arguments cancel around a state: they may become zero."""
-        around = np.hstack([z[:, None] * np.array([-1, -0.5, 0.5, 1])])
+        around = z[:, None] * np.array([-1, -0.5, 0.5, 1])
         known = {**self.given, **dict(zip(self.variables, around, strict=True))}
         arguments = [u for u, _ in self.term]
         pairs = zip(evaluated(arguments, known), magnitudes(arguments, known), strict=True)

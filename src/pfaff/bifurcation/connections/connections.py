@@ -159,8 +159,8 @@ class Connection(Checked):
         yield obeyed([float((np.abs(np.diff(arc.x, axis=0) - moved) / arc.size).max())], self.accuracy)
         rests = self.equations.rates(arc.rests, arc.scalars) / arc.size
         broken = broken_along(self.flow, arc.x[:: max(1, count // PLACES)].T.copy(), self.case.numbers)
-        if broken is not None:
-            yield alike([broken])
+        if broken:
+            yield alike(broken)
         yield at_rest([float(np.abs(rests).max() / (np.abs(rates / arc.size).max() or 1.0))])
 
     @property

@@ -66,8 +66,8 @@ def verified(hopf: Hopf) -> Iterator[Check]:
         return flow.jacobian(x, numbers(load))
 
     yield mode(claim, rates)
-    if (broken := broken_along(flow, hopf.x[:, None], numbers(hopf.value))) is not None:
-        yield alike([broken])
+    if broken := broken_along(flow, hopf.x[:, None], numbers(hopf.value)):
+        yield alike(broken)
     if hopf.transversal and not (hopf.drifts or hopf.undecided or hopf.degenerate):
         yield from first_cycle(claim, rates, slopes if flow.structured else None)
 

@@ -39,9 +39,10 @@ def orbit_or_member(problem: OrbitProblem, guess: Cycle, value: float) -> OrbitP
         return found
 
 
-def in_family(point: OrbitPoint, to: float) -> OrbitPoint:
-    """The orbit as a member of its family; unchanged if it is isolated, here or a little nearer to another load."""
-    problem, cycle, span = point.problem, point.point.cycle, abs(to - point.value)
+def in_family(point: OrbitPoint, span: float) -> OrbitPoint:
+    """The orbit as a member of its family; unchanged if it is isolated, here or at a load a little aside within a
+    span, which has the sign of the side."""
+    problem, cycle = point.problem, point.point.cycle
     if len(problem.held):
         return point
     cycle = doubled(cycle, problem.rows) if cycle.halved else cycle
@@ -50,7 +51,7 @@ def in_family(point: OrbitPoint, to: float) -> OrbitPoint:
         return point
     try:
         found = orbit_at(family, unfolded(problem, family, cycle), point.value)
-        family.continuation(span).at_value(found.point.cycle, point.value + NEIGHBOUR * (to - point.value), found.point)
+        family.continuation(abs(span)).at_value(found.point.cycle, point.value + NEIGHBOUR * span, found.point)
     except (ConvergenceError, Refused):
         return point  # one of its multipliers is 1 by accident
     return found if conserves(found) else point

@@ -48,6 +48,7 @@ ROUGH = 0.3  # distance of the ends of a loop that is given as a guess, relative
 LOOPS = 64  # most loops of the same orbit that are distinguished
 FEWEST_SAMPLES = 8  # fewest samples of a motion
 LONGER = (1.5, 6.0)  # duration of the integrated motion, relative to the period that its samples suggest
+UNCLOSED = TORUS, ""  # verdicts on motions that may close but for a rotation
 FINE = 10  # intervals for such a motion, relative to the usual number
 
 
@@ -70,12 +71,9 @@ def orbit_near(case: Bound, motion: Any, load: str, accuracy: float = 1e-11, gue
             t, x = states_along(motion, passage.flow, case)
             problem = passage.problem
     turned = undivided(case.system, flow.slice, case.numbers) if isinstance(case.system, System) else ()
-    try:
-        found = _settled(problem, t, x, loop, value, guess, bool(turned))
-    except ConvergenceError as why:
-        raise ConvergenceError(f"{why}{_unmeasured(case, turned)}") from why
+    found = _settled(problem, t, x, loop, value, guess, _unmeasured(case, turned))
     if turned:
-        found = in_family(found, value + 1 + abs(value))  # a symmetry may turn it into others
+        found = in_family(found, 1 + abs(value))  # a symmetry may turn it into others
     problem = found.problem  # that of its family, if it is a member of one
     while (loops := _loops(problem, found.point.cycle)) > 1:  # fewer each time
         found = orbit_at(problem, _part(problem, found.point.cycle, loops), value)
@@ -97,12 +95,12 @@ def _unmeasured(case: Bound, turned: Sequence[Generator]) -> str:
 
 
 def _settled(
-    problem: OrbitProblem, t: np.ndarray, x: np.ndarray, loop: Loop, value: float, given: bool, turned: bool
+    problem: OrbitProblem, t: np.ndarray, x: np.ndarray, loop: Loop, value: float, given: bool, turned: str
 ) -> OrbitPoint:
     """The orbit near a loop of a motion: by its samples or, if they are too coarse, by the motion between them.
 
     A loop that is ``given`` need not be a motion: the orbit near it is returned whatever surrounds it. If symmetries
-    may have ``turned`` it, it may be one of a family.
+    may have ``turned`` it, which is said in words, it may be one of a family.
     """
     guess = _guess(problem, t, x, loop, value)
     try:
@@ -115,12 +113,12 @@ def _settled(
         if given or loop.turns:  # a loop that is no motion says nothing about one
             raise
         told = verdict(problem, finer or guess, t, x)
-        raise ConvergenceError(told.text or str(why)) from why
+        raise ConvergenceError(f"{told.text or why}{turned if told.kind in UNCLOSED else ''}") from why
     leaves = (np.abs(found.multipliers[found.multipliers.imag > 0]) > 1).any()
     if leaves and not given and not loop.turns:  # a motion near it may stay on a torus
         told = verdict(problem, guess, t, x)
         if told.kind == TORUS:
-            raise ConvergenceError(told.text)
+            raise ConvergenceError(f"{told.text}{turned}")
     return found
 
 

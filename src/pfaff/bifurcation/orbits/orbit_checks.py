@@ -46,13 +46,13 @@ def of_orbits(points: Sequence[Any]) -> Iterator[Check]:
     accuracy = max(each.problem.accuracy for each in points)
     yield obeyed((off for off, _ in found), accuracy)
     yield closed((open_ for _, open_ in found), accuracy)
-    broken = [each for each in map(_broken, points) if each is not None]
+    broken = [each for point in points for each in _broken(point)]
     if broken:
         yield alike(broken)
     yield nearest(map(_product, points))
 
 
-def _broken(orbit: Any) -> float | None:
+def _broken(orbit: Any) -> list[float]:
     """How far the symmetries that were divided out are from holding along an orbit."""
     x, numbers = orbit.point.cycle.x, orbit.problem.numbers_at(orbit.value)
     return broken_along(orbit.problem.flow, x[:: max(1, len(x) // PLACES)].T.copy(), numbers)

@@ -322,7 +322,7 @@ def respond(
     problem = OrbitProblem(case, flow, load, accurate(accuracy), np.zeros((n, 0)), np.zeros((0, n)))
     try:
         point, found = first_response(problem, value, course.to, start)
-        member = in_family(point, course.to)
+        member = in_family(point, course.to - point.value)
     except KeyboardInterrupt:
         where = f"interrupted while the first response was sought, at {load} = {value:.10g}"
         raise KeyboardInterrupt(f"{where}: there is none to keep yet") from None
