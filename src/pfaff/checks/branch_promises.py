@@ -61,8 +61,9 @@ def on_axis(values: np.ndarray, omega: float, J: np.ndarray | None = None, many:
         matrix = balanced_units(J)[0]
         left, sizes, right = np.linalg.svd(matrix - 1j * omega * np.eye(len(J)))
         rounding = UNCERTAIN * float(np.linalg.norm(matrix, 2)) / omega
-        off.append(float(sizes[-1]) / omega)
-        if off[-1] <= max(ON_AXIS, rounding):  # an eigenvalue: its condition tells how far rounding of J moves it
+        least = float(sizes[-1]) / omega
+        off.append(least)
+        if least <= max(ON_AXIS, rounding):  # an eigenvalue: its condition tells how far rounding of J moves it
             bound = max(ON_AXIS, float(rounding / abs(right[-1] @ left[:, -1])))
     if bound > TELLING:
         return unmade(UNKNOWN, PAIR)[0]

@@ -41,7 +41,7 @@ def product(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 def _whole(matrix: np.ndarray) -> tuple[np.ndarray | None, int]:
     """Integers and an exponent of two: the same numbers, the largest of them with so many bits; none if one is not
     finite."""
-    parts = [each._mpf_ for each in matrix.ravel().tolist()]
+    parts = [(each < 0, *each.man_exp, each.bc) for each in matrix.ravel().tolist()]
     if any(exponent and not mantissa for _, mantissa, exponent, _ in parts):
         return None, 0
     least = max((exponent + bits for _, mantissa, exponent, bits in parts if mantissa), default=0) - BITS
