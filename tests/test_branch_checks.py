@@ -256,6 +256,29 @@ def test_eigenvalues_that_are_told_and_are_not_those_of_the_jacobian_are_no_witn
     assert not checks.on_axis(np.array([1j, -1j, 0.1 + 2j, 0.1 - 2j]), 1.0, many=2).passed
 
 
+@pytest.mark.parametrize("stiffness", [1e6, 1e9, 1e12, 1e14])
+def test_hopf_points_beside_stiff_springs_are_not_doubted_for_their_rounding(stiffness):
+    """The soft pair ±i/√2 crosses at μ = 0, whatever couples x to y; beside 1e12 its digits are rounding."""
+    a, b = dynamicsymbols("a b")
+    relative = a.diff(t) - b.diff(t)
+    system = pfaff.System(
+        [a, b],
+        (a.diff(t) ** 2 + b.diff(t) ** 2) / 2,
+        stiffness * (a - b) ** 2 / 2 + b**2 / 2,
+        stiffness**0.5 * relative**2 / 2,
+        forces={b: mu * b.diff(t) - b.diff(t) ** 3},
+        parameters={mu: -1},
+        load=mu,
+    )
+    (hopf,) = system.at().branch("mu", 1).of_kind("hopf")
+    assert hopf.value == pytest.approx(0, abs=1e-8)
+    assert failed(hopf) == []
+    (axis,) = [each for each in hopf.checks if "imaginary axis" in each.claim]
+    assert bool(axis.unmade) == (stiffness > 1e11)
+    if stiffness < 1e8:
+        assert "the pair ±iω is on the imaginary axis" in failed(moved(hopf, np.array([0.0] * 4 + [0.1])))
+
+
 def test_corrupted_curves_are_caught():
     fold = pfaff.ode({x: mu + z * x - x**3}, {mu: -1, z: 1}, load=mu).at().branch("mu", 1, start={"x": -1.3}).special[0]
     curve = fold.curve("z", to=3)

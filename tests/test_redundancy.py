@@ -270,3 +270,12 @@ def test_a_row_that_turns_only_far_away_is_nonholonomic():
     ]
     with pytest.raises(ConstraintError, match="integrable"):
         state(nonholonomic=[z.diff(t) - BUMP * y.diff(t)])
+
+
+@pytest.mark.parametrize("factor", [BUMP.subs(y, x), BUMP])
+def test_a_factor_of_a_row_does_not_decide_what_is_integrable(factor):
+    """Where the factor is below the least number in double precision, too."""
+    skate = state(nonholonomic=[(y.diff(t) - z * x.diff(t)) * factor])
+    assert [each.kind for each in skate.classification.constraints] == ["nonholonomic"]
+    with pytest.raises(ConstraintError, match="integrable"):
+        state(nonholonomic=[(y.diff(t) - x.diff(t)) * factor])

@@ -11,7 +11,7 @@ from sympy.physics.mechanics import dynamicsymbols
 
 import pfaff
 from pfaff.checks import Check
-from pfaff.errors import ConstraintError, SingularMassError, StatementError
+from pfaff.errors import ConstraintError, RankError, SingularMassError, StatementError
 from pfaff.flow.verified_accelerations import stated_balances, verified_accelerations
 from pfaff.motion.measures import Stored
 
@@ -283,3 +283,37 @@ def test_wrong_accelerations_or_reactions_are_caught(wrong):
     found[wrong][0, 1] += 1e-6 * np.abs(found[wrong]).max()
     assert not all(check.passed for check in checks())
     assert "NOT verified" in " ".join(map(str, checks()))
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+@pytest.mark.parametrize("apart", ["1e-3", "1e-6", "1e-8", "1e-12", "3e-13", "1e-13", "1e-14", "1e-15"])
+def test_rows_that_are_nearly_dependent_are_named_or_right(apart, reverse):
+    """x = y, x = (1 + ε) y − ε z: all three move as one."""
+    a, b, c, d = dynamicsymbols("a b c d")
+    e = sm.Rational(apart)
+    q, rows = [a, b, c, d], [a - b, a - (1 + e) * b + e * c]
+    if reverse:
+        q, rows = q[::-1], rows[::-1]
+    potential = (a**2 + 3 * b**2 + 5 * c**2 + d**2) / 2
+    case = pfaff.System(q, sum(x.diff(t) ** 2 for x in q) / 2, potential, holonomic_constraints=rows).at()
+    if e < sm.Rational(1, 10**9):
+        for asked in (case.spectrum, lambda: case.simulate(3, a=1, b=1, c=1)):
+            with pytest.raises(RankError, match="rows 1, 2"):
+                asked()
+    else:
+        assert np.sort(case.spectrum().values.imag) == pytest.approx([-(3**0.5), -1, 1, 3**0.5], abs=1e-6)
+        try:
+            motion = case.simulate(3, a=1, b=1, c=1)
+        except RankError:
+            assert e < sm.Rational(1, 10**7)
+        else:
+            assert abs(motion["a"][-1] - np.cos(3 * 3**0.5)) < 1e-7 or "NOT verified" in motion.status
+
+
+@pytest.mark.parametrize("light", ["1e-20", "1e20"])
+def test_rows_that_share_a_coordinate_without_weight_are_independent(light):
+    a, b, c = dynamicsymbols("a b c")
+    kinetic = (a.diff(t) ** 2 + b.diff(t) ** 2 + sm.Rational(light) * c.diff(t) ** 2) / 2
+    system = pfaff.System([a, b, c], kinetic, (a**2 + b**2) / 2, holonomic_constraints=[c - a, c - b])
+    omega = (2 / (2 + float(light))) ** 0.5
+    assert system.at().spectrum().values.imag.max() == pytest.approx(omega, rel=1e-9)

@@ -5,6 +5,8 @@ The reference is the same pencil with fifty digits in mpmath.
 
 from __future__ import annotations
 
+from time import process_time
+
 import mpmath
 import numpy as np
 import pytest
@@ -85,6 +87,43 @@ def test_soft_motions_beside_stiff_springs(name, stiffness):
     assert found.stable == all(value.real <= 1e-12 * abs(value) for value in truth)
     assert "NOT" not in found.status
     assert system.at().equilibrium().family_dimension == (1 if "free" in name or name == "damped" else 0)
+
+
+@pytest.mark.parametrize(
+    ("masses", "stiffness", "softer"),
+    [
+        (("1e9", "1e-9"), 1e12, x**2 / 2),
+        (("1e9", "1e-9"), 1e15, 10**9 * x**2 / 2),
+        ((1, "1e-15"), 1e15, x**2 / 2),
+        ((1, "1e-12"), 1e15, x**2 / 2),
+        (("1e6", 1, "1e-6"), 1e12, (x - y) ** 2 + x**2 / 2),
+    ],
+)
+def test_soft_motions_whatever_other_masses_are(masses, stiffness, softer):
+    """A stiffness is judged beside the terms in its own direction, and not beside the largest."""
+    q = (x, y, z)[: len(masses)]
+    kinetic, potential = inertia(*masses), k * (q[-2] - q[-1]) ** 2 / 2 + softer
+    found = pfaff.System(q, kinetic, potential, parameters={k: stiffness}).at().spectrum()
+    assert distance(found.values, fifty_digits(kinetic, potential, 0, {k: stiffness})) < 1e-9
+    assert found.structural_zeros == 0
+
+
+def test_many_stiff_springs_each_with_a_number_of_its_own():
+    """Every number is judged by first order: no elimination anew."""
+    many = coordinates(" ".join(f"x{i}" for i in range(24)))
+    springs = sm.symbols(f"c0:{len(many)}", positive=True)
+    potential = (
+        sum(c * (a - b) ** 2 for c, a, b in zip(springs, many, many[1:], strict=False)) / 2 + 1 - sm.cos(many[-1])
+    )
+    kinetic = sum(each.diff(t) ** 2 for each in many) / 2
+    numbers = {c: 1e12 * (1 + i / 8) for i, c in enumerate(springs)}
+    system = pfaff.System(many, kinetic, potential, parameters=numbers)
+    system.at().spectrum()
+    begun = process_time()
+    found = system.at(c0=2e12).spectrum()
+    assert process_time() - begun < 2
+    assert found.structural_zeros == 0
+    assert np.abs(found.values).min() == pytest.approx(24**-0.5, rel=1e-9)
 
 
 @pytest.mark.parametrize("unit", [1e-6, 1e-3, 1e3, 1e6])

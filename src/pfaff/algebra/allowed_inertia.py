@@ -10,7 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pfaff.algebra.tolerances import rank
+from pfaff.algebra.tolerances import EPS, RANK, rank
+from pfaff.algebra.units import row_units
 
 
 class Allowed(NamedTuple):
@@ -39,6 +40,30 @@ def allowed_inertia(M: np.ndarray, A: np.ndarray) -> Allowed:
     inertia, directions = np.linalg.eigh(free.T @ scaled @ free)
     largest = max(np.abs(np.linalg.eigvalsh(scaled)).max(), np.finfo(float).tiny)
     return Allowed(float(inertia[0] / largest), int(np.abs(free @ directions[:, 0]).argmax()))
+
+
+def nearly_dependent(M: np.ndarray, A: np.ndarray) -> list[int]:
+    """Rows, counted from one, that are so nearly dependent that their own rounding decides what they allow.
+
+    If each entry of A changes by its share ε, velocities n that it allows change by |A⁺| |A| |n| ε (Higham, Accuracy
+    and Stability of Numerical Algorithms (2002), § 20.1), here in units in which inertias are one: neither units nor
+    masses far apart decide. The bound is 1/``RANK``, which leaves six digits.
+    """
+    if len(A) < 2:
+        return []
+    rows = A * kinetic_units(M, A)
+    rows = rows * row_units(rows)[:, None]
+    left, values, right = np.linalg.svd(rows)
+    if len(values) < len(A) or not values[0]:
+        return []
+    back = right[: len(A)].T / np.maximum(values, EPS**2 * values[0]) @ left.T
+    reached = np.abs(rows) @ np.abs(right[len(A) :].T)
+    moved = np.abs(back) @ reached
+    if not moved.max(initial=0.0) > 1 / RANK:
+        return []
+    i, k = np.unravel_index(moved.argmax(), moved.shape)
+    shares = np.abs(back[i]) * reached[:, k]
+    return [int(row) + 1 for row in np.flatnonzero(shares > 0.1 * shares.max())]
 
 
 def kinetic_units(M: np.ndarray, A: np.ndarray) -> np.ndarray:

@@ -11,7 +11,9 @@ from collections.abc import Iterable
 import numpy as np
 
 from pfaff.algebra.bordering import balanced as balanced_units
-from pfaff.checks.check import Check, worst
+from pfaff.algebra.tolerances import UNCERTAIN
+from pfaff.checks.check import Check, unmade, worst
+from pfaff.checks.spectra import TELLING
 
 RESTING = 1e-6  # rate that is left at an equilibrium, relative to those of states of usual size
 BALANCED = 1e-6  # force that is left, relative to the largest that takes part
@@ -19,6 +21,8 @@ SINGULAR = 1e-4  # least singular value of equations that are singular, their ro
 ON_AXIS = 1e-5  # distance of a critical eigenvalue from the imaginary axis, relative to it or to the largest
 MET = 1e-3  # distance of two pairs that meet, relative to the largest eigenvalue; it grows like a root beside them
 SUMMED = 1e-6  # difference of the sum of eigenvalues from the trace, relative to their sizes
+PAIR = "the pair ±iω is on the imaginary axis"
+UNKNOWN = "beside stiff motions, rounding of the Jacobian moves it by as much"
 SUM = "eigenvalues add up to the trace"
 INERT = -1e-9  # least inertia, relative to the greatest, that is not negative but for rounding
 
@@ -52,10 +56,18 @@ def on_axis(values: np.ndarray, omega: float, J: np.ndarray | None = None, many:
     off = [np.abs(values - 1j * omega).min(initial=np.inf) / omega if omega else np.inf]
     pairs = values[values.imag > 0]
     off += sorted(np.abs(pairs.real) / np.abs(pairs))[1:many] if many > 1 else []
+    bound = ON_AXIS
     if J is not None and omega:
-        matrix = balanced_units(J)[0] - 1j * omega * np.eye(len(J))
-        off.append(np.linalg.svd(matrix, compute_uv=False)[-1] / omega)
-    return Check("the pair ±iω is on the imaginary axis", worst(off), ON_AXIS, "step less")
+        matrix = balanced_units(J)[0]
+        left, sizes, right = np.linalg.svd(matrix - 1j * omega * np.eye(len(J)))
+        rounding = UNCERTAIN * float(np.linalg.norm(matrix, 2)) / omega
+        least = float(sizes[-1]) / omega
+        off.append(least)
+        if least <= max(ON_AXIS, rounding):  # an eigenvalue: its condition tells how far rounding of J moves it
+            bound = max(ON_AXIS, float(rounding / abs(right[-1] @ left[:, -1])))
+    if bound > TELLING:
+        return unmade(UNKNOWN, PAIR)[0]
+    return Check(PAIR, worst(off), bound, "step less")
 
 
 def met(distances: np.ndarray, values: np.ndarray) -> Check:

@@ -81,12 +81,12 @@ def _missed(growing: np.ndarray, values: np.ndarray) -> float:
     if len(growing) > len(values):
         return np.inf
     apart = np.abs(growing[:, None] - values) / np.abs(growing)[:, None]
-    nearest = apart.argmin(axis=1) if len(growing) else np.zeros(0, dtype=int)
+    nearest = apart.argmin(axis=1)
     if len(np.unique(nearest)) == len(nearest):
-        return float(apart[np.arange(len(nearest)), nearest].max(initial=0.0))
+        return float(apart[np.arange(len(nearest)), nearest].max())
     from scipy.optimize import linear_sum_assignment  # takes a third of a second to import
 
-    return float(apart[linear_sum_assignment(apart)].max(initial=0.0))
+    return float(apart[linear_sum_assignment(apart)].max())
 
 
 def critical(

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import sympy as sm
 
-from pfaff.errors import ConstraintError, ConvergenceError, SingularMassError
+from pfaff.algebra.allowed_inertia import nearly_dependent
+from pfaff.errors import ConstraintError, ConvergenceError, RankError, SingularMassError
 from pfaff.flow.compiled import Compiled
 from pfaff.flow.completion import KEPT, demand
 from pfaff.flow.coordinate_sizes import usual_sizes
@@ -56,6 +57,19 @@ class Constraints:
         n, m, h = self.n, self.m, self.holonomic
         phi, rates, rest = values[:h], values[h : h + m], values[h + m :]
         return phi, rates, rest[: m * n].reshape(m, n), rest[m * n :].reshape(n, n)
+
+    def check_rank(self, q: np.ndarray, v: np.ndarray) -> None:
+        """Raise where rounding decides what nearly dependent constraints allow."""
+        _, _, A, M = self(q, v)
+        kept = list(self.case.system.kept)
+        found = nearly_dependent(M, A[kept])
+        if found:
+            where = ", ".join(f"{n} = {x:g}" for n, x in zip(self.case.system.coordinate_names, q, strict=True))
+            rows = ", ".join(str(kept[k - 1] + 1) for k in found)
+            raise RankError(
+                f"the constraints lose rank (rows {rows} are dependent, or nearly so) at {where}: rounding decides "
+                "what they allow; state what makes them differ as a constraint of its own, or start elsewhere"
+            )
 
     def row_of(self, k: int) -> str:
         return numbered(self.case.system, [k])

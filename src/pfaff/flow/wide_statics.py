@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -9,12 +10,14 @@ import numpy as np
 import sympy as sm
 
 from pfaff.flow.lagrangian import lower
-from pfaff.flow.more_digits import CONTEXT, DIGITS, wide, wide_values
+from pfaff.flow.more_digits import CONTEXT, DIGITS, wide, wide_change, wide_registers, wide_values
 from pfaff.flow.statics import AtRest, Statics, statics_of
 from pfaff.flow.uniform_motion import comoving
 from pfaff.statement.system import System
 from pfaff.threads import once
 
+MATRICES = ("balance", "held", "M", "C", "K", "A", "B")
+STEP = 2.0**-20  # relative change of a number that tells what its rounding does
 SHORT = 2**8  # numerators of numbers with which the graph may compute
 
 
@@ -44,9 +47,23 @@ class WideStatics:
 
     def __call__(self, z: np.ndarray, numbers: np.ndarray) -> AtRest:
         """The values at one configuration."""
+        return self._at(wide_values(self._statics.function.tape, z, self._known(numbers)))
+
+    def slopes(self, z: np.ndarray, numbers: np.ndarray) -> Iterator[AtRest]:
+        """What every coordinate, reaction and number changes by its relative change, in double precision."""
+        tape = self._statics.function.tape
+        registers, count = wide_registers(tape, z, self._known(numbers)), len(numbers) - len(self._rounded)
+        known = [k + (len(self._fractions) if k >= count else 0) for k in range(len(numbers))]
+        for place in [*range(tape.n), *(tape.n + 1 + k for k in known if k < tape.p)]:
+            if registers[place]:
+                change = wide_change(tape, registers, place, registers[place] * (1 + STEP))
+                yield self._at(change / STEP)
+
+    def _known(self, numbers: np.ndarray) -> np.ndarray:
         count = len(numbers) - len(self._rounded)
-        known = [wide(numbers[:count]), self._fractions, wide(numbers[count:])]
-        values = wide_values(self._statics.function.tape, z, np.concatenate(known))
+        return np.concatenate([wide(numbers[:count]), self._fractions, wide(numbers[count:])])
+
+    def _at(self, values: np.ndarray) -> AtRest:
         balance, held, pushed, M, C, K, A, B = self._statics.parts(values)
         return AtRest(balance, held, M, C, K, A, B, self._statics.nonholonomic, pushed)
 
@@ -66,8 +83,17 @@ class Narrow(WideStatics):
 
     def __call__(self, z: np.ndarray, numbers: np.ndarray) -> AtRest:
         at = self._statics.at(z.astype(float), numbers.astype(float))
-        known: dict[str, Any] = {name: wide(getattr(at, name)) for name in ("balance", "held", "M", "C", "K", "A", "B")}
+        known: dict[str, Any] = {name: wide(getattr(at, name)) for name in MATRICES}
         return replace(at, **known)
+
+    def slopes(self, z: np.ndarray, numbers: np.ndarray) -> Iterator[AtRest]:
+        inputs = np.concatenate([z, numbers]).astype(float)
+        here = self._statics.at(inputs[: len(z)], inputs[len(z) :])
+        for k in np.flatnonzero(inputs):
+            beside = inputs.copy()
+            beside[k] *= 1 + STEP
+            there = self._statics.at(beside[: len(z)], beside[len(z) :])
+            yield replace(here, **{name: (getattr(there, name) - getattr(here, name)) / STEP for name in MATRICES})
 
 
 @once(most=1)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pfaff.errors import ConstraintError, ConvergenceError, ParameterError
-from pfaff.flow.initial import Start, initial_state
+from pfaff.flow.initial import Constraints, Start, initial_state
 from pfaff.flow.integrator import Integrator, program
 from pfaff.motion import taylor
 from pfaff.motion.between_steps import Guard
@@ -137,6 +137,8 @@ def simulate(
             raise ConstraintError(f"{name} is prescribed: leave out its initial value")
     driven = prescribe(case, prescribed, initial, duration)
     start = initial_state(driven.case, initial, project)
+    if method != "augmented" and not case.system.rods:
+        Constraints(driven.case).check_rank(start.q, start.v)
     t = np.linspace(0.0, duration, samples)
     task = Task(driven, start, t, tolerance, max_steps, progress or unheard, longest_step(max_step))
     if method == "augmented":

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import sympy as sm
 
+from pfaff.algebra.allowed_inertia import nearly_dependent
 from pfaff.algebra.pencil import Pencil
 from pfaff.algebra.tolerances import LOST
 from pfaff.algebra.units import inertial_units, row_units, stiffness_units
@@ -285,15 +286,20 @@ def _check_rank(lin: Linearisation) -> None:
         return
     uneven = nearby(lin) * (1 + np.arange(len(lin.q)) % 3) / 3
     around = np.column_stack([lin.q - uneven, lin.q + uneven])
-    near = np.abs(statics_of(lin.system)(around, np.column_stack([lin.p, lin.p]), lin.numbers).A)
-    usual = np.fmax(np.abs(lin.A), np.fmax(near[..., 0], near[..., 1]) * lin.unit)
+    around = np.abs(statics_of(lin.system)(around, np.column_stack([lin.p, lin.p]), lin.numbers).A)
+    usual = np.fmax(np.abs(lin.A), np.fmax(around[..., 0], around[..., 1]) * lin.unit)
     columns = row_units(usual.T)
     scaled = lin.A * columns * row_units(usual * columns)[:, None]
     left, values, _ = np.linalg.svd(scaled)
-    if values.min() > LOST * values.max():
+    close = nearly_dependent(lin.M, lin.A)
+    if values.min() > LOST * values.max() and not close:
         return
-    lost = np.abs(left[:, values <= LOST * values.max()]).max(axis=1) if values.any() else np.ones(len(scaled))
-    rows = ", ".join(str(k + 1) for k in np.flatnonzero(lost > LOST))
+    lost = (
+        np.abs(left[:, values <= LOST * values.max()]).max(axis=1, initial=0.0)
+        if values.any()
+        else np.ones(len(scaled))
+    )
+    rows = ", ".join(str(k + 1) for k in np.flatnonzero(lost > LOST)) or ", ".join(map(str, close))
     where = ", ".join(f"{name} = {value:g}" for name, value in zip(lin.system.coordinate_names, lin.q, strict=True))
     held = held_bases(lin.system)
     if held and not lin.A[lost > LOST].any():

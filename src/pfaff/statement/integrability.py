@@ -53,6 +53,11 @@ class Trial:
     gradients: np.ndarray  # ∂(a, b)_i/∂x_j of every form, indexed [form, i, j]
     errors: np.ndarray  # errors of the gradients
 
+    @property
+    def told(self) -> np.ndarray:
+        """Which rows have digits here: a factor of a row may leave none."""
+        return np.abs(self.values).max(axis=1) > 1 / LARGEST
+
 
 def integrable_rows(statement: Statement, nonholonomic: int) -> list[bool]:
     """Which nonholonomic rows are integrable on their own."""
@@ -103,7 +108,10 @@ def closure(
 
 def combined_integrals(statement: Statement, rows: Sequence[int]) -> list[sm.Expr]:
     """Integrals of combinations of rows with constant coefficients, as far as there are such."""
-    trials = [trial.gradients[list(rows)] / np.abs(trial.values).max() for trial in _trials(statement)]
+    told = [trial for trial in _trials(statement) if trial.told[list(rows)].all()]
+    trials = [trial.gradients[list(rows)] / np.abs(trial.values).max() for trial in told]
+    if not trials:
+        return []
     twists = np.concatenate([(g - g.transpose(0, 2, 1)).reshape(len(rows), -1) for g in trials], axis=1)
     left, sizes, _ = np.linalg.svd(twists)
     closed = left[:, int((sizes > TOLERANCE * sizes.max(initial=0.0)).sum()) :].T
@@ -181,6 +189,8 @@ def _integrable(statement: Statement, groups: Sequence[list[int]]) -> list[bool]
 
 def _twisted(trial: Trial, rows: list[int]) -> bool:
     """Whether some dω does not vanish on the common kernel of the rows, clearly so in spite of all errors."""
+    if not trial.told[rows].all():
+        return False
     values = trial.values[rows]
     _, sizes, right = np.linalg.svd(_unit_rows(values))
     kernel = right[int((sizes > TOLERANCE).sum()) :].T
@@ -203,6 +213,8 @@ def _confirmed(statement: Statement, rows: list[int], trial: Trial) -> bool:
     mp = digits.mp
     forms, x = _precise_forms(digits, statement, rows, trial.parameters, trial.point, trial.sizes)
     values, step = forms(x), mp.mpf(10) ** (-DIGITS // 2)
+    if not all(mp.norm(values[k, :]) for k in range(len(rows))):
+        return True  # where a row vanishes it tells nothing
     kernel = _kernel_projection(mp, values)
     moved = [forms([*x[:j], x[j] + step, *x[j + 1 :]]) for j in range(len(x))]
     for k in range(len(rows)):
@@ -224,7 +236,7 @@ def _precise_forms(
     point: Sequence[float] | np.ndarray,
     sizes: Sequence[float] | np.ndarray,
 ) -> tuple[Callable[..., Any], list[Any]]:
-    """(a, b) of some rows as a matrix in many digits, and a point, in units of sizes and of their columns."""
+    """(a, b) of some rows as a matrix in many digits, and a point, in units of sizes, and of the rows and columns."""
     flat = [e for row in rows for e in statement.coefficients[row]]
     mpf = digits.mp.mpf
     known = {symbol: mpf(value) for symbol, value in parameters.items()}
@@ -234,11 +246,13 @@ def _precise_forms(
         return np.array(evaluated(flat, {**known, **at}, digits), dtype=object).reshape(len(rows), len(x))
 
     start = [mpf(float(each)) for each in point]
-    columns = _columns(table(start).astype(float) * np.asarray(sizes))
+    here = table(start)
+    largest = np.array([[max(map(abs, row)) or mpf(1)] for row in here])  # a factor may be below what doubles hold
+    columns = _columns((here / largest).astype(float) * np.asarray(sizes))
     units = [mpf(float(each)) for each in columns / np.asarray(sizes)]
 
     def forms(x: Sequence[Any]) -> Any:
-        return digits.mp.matrix((table([e / u for e, u in zip(x, units, strict=True)]) / units).tolist())
+        return digits.mp.matrix((table([e / u for e, u in zip(x, units, strict=True)]) / largest / units).tolist())
 
     return forms, [e * u for e, u in zip(start, units, strict=True)]
 
