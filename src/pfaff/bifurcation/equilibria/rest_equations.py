@@ -321,7 +321,8 @@ def equations_about(
     J, by, whole = known or linear_about(case, flow, free[0], x)
     k = zeros[0] if zeros else 0
     moving, kept = ([flow.states.index(name) for name in names if name in flow.states] for names in (free, fixed))
-    border = whole if whole.regular else bordering(J, k, kept, first=moving)
+    in_place = flow.frame.kept if flow.frame else ()
+    border = whole if whole.regular else bordering(J, k, kept, first=[*moving, *in_place])
     rows = border.rows
     pull = np.zeros((k, len(free)))
     values = np.array([value_of(case, flow, x, name) for name in free])
