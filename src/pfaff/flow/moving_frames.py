@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from pfaff.algebra.bordering import balanced
 from pfaff.flow.conversion import convert
 from pfaff.flow.differentiation import gradient
 from pfaff.flow.flow import Flow, lowered_again
@@ -44,6 +45,18 @@ class Frame:
         J = list(self.kept)
         moved = fields_at(self.resting, self.generators, x, numbers)[J]
         return np.linalg.solve(moved, self.resting.rhs(x, numbers)[J])
+
+    def moving(self, J: np.ndarray, x: np.ndarray, numbers: np.ndarray) -> np.ndarray:
+        """The Jacobian in the frame, with the states that stay as they would move: what they act on, and what on
+        them, tells their units."""
+        J = J.copy()
+        J[list(self.kept)] = self.resting.jacobian(x, numbers)[list(self.kept)]
+        return J
+
+    def across(self, J: np.ndarray, x: np.ndarray, numbers: np.ndarray) -> np.ndarray:
+        """A row for each generator that is constant across the orbits of the group: ξ·x, in units of the Jacobian."""
+        units = balanced(self.moving(J, x, numbers))[1]
+        return (fields_at(self.resting, self.generators, x, numbers) / units[:, None] ** 2).T
 
     def carried(self, q: np.ndarray, v: np.ndarray, mu: np.ndarray) -> np.ndarray:
         """The rates of all coordinates and velocities that move with the frame."""
