@@ -96,7 +96,7 @@ def bordering(
     if not k:
         return Border(P, Q.T, P, Q, D)
     rows = np.zeros((0, len(J)))
-    wanted = [(row * D / np.linalg.norm(row * D))[None] for row in first]
+    wanted = [(row * D / np.linalg.norm(row * D))[None] for row in first if row.any()]
     for candidates in (*wanted, np.eye(len(J))[list(held)], P.T, Q.T):
         rows = np.vstack([rows, _effective(candidates, Q, rows)])
     return Border(P * D[:, None], rows / D, P / D[:, None], Q * D[:, None], D)

@@ -321,7 +321,7 @@ def equations_about(
     J, by, whole = known or linear_about(case, flow, free[0], x)
     k = zeros[0] if zeros else 0
     moving, kept = ([flow.states.index(name) for name in names if name in flow.states] for names in (free, fixed))
-    across = flow.frame.across(J, x, case.numbers) if flow.frame else ()
+    across = flow.frame.across(x, case.numbers) if flow.frame else ()
     border = whole if whole.regular else bordering(J, k, kept, first=[*across, *np.eye(len(x))[moving]])
     rows = border.rows
     pull = np.zeros((k, len(free)))

@@ -64,7 +64,7 @@ def state_sizes(
     way, start = _way(border, J, by, span), Place(flow, case.numbers, x, J)
     # States that act on one another only beside this place form one group too.
     aside = start.ahead(case, name, ASIDE * span, ASIDE * way)
-    acts = np.abs(flow.frame.moving(J, x, case.numbers) if flow.frame else J)
+    acts = flow.frame.acting(J) if flow.frame else np.abs(J)
     acts = acts + np.abs(aside.J) if aside else acts
     units, groups = quickest(grouped)(lapack(), acts)
     g = Groups.made(units, groups, J)
