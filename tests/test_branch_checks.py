@@ -285,3 +285,15 @@ def test_corrupted_curves_are_caught():
     assert failed(curve) == failed(curve[2]) == []
     assert failed(moved(curve[2], np.array([0.0, 0.1, 0.0]))) == ["every rate vanishes"]
     assert "the Jacobian is singular" in failed(moved(curve[2], np.array([0.3, 0.0, 0.0])))
+
+
+def test_a_branch_point_is_singular_alone():
+    """Where the equations are singular everywhere, as with a structural zero that was not divided out, none is one."""
+    special = pfaff.ode(PITCHFORK, {mu: -1}, load=mu).at().branch(to=1).special[0]
+    assert "the Jacobian is singular there alone" in [check.claim for check in special.checks if check.passed]
+    along = pfaff.ode({x: -x, y: 0 * y}, {mu: -1}, load=mu).at().branch(to=1)[0]
+    s = replace(along.equations, zeros=(), columns=np.zeros((2, 0)), rows=np.zeros((0, 2)), held=np.zeros(0))
+    s = replace(s, pull=np.zeros((0, 1)), sizes=np.ones(3))
+    tangent = np.array([0.0, 0.0, 1.0])
+    false = replace(special, problem=replace(special.problem, equations=s), spot=replace(special.spot, z=tangent))
+    assert "the Jacobian is singular there alone" in [check.claim for check in false.checks if not check.passed]

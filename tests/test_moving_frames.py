@@ -199,3 +199,90 @@ def test_a_motion_of_no_states_tells_nothing_of_symmetries():
     assert alike([0.0, 1e-12]).passed
     assert not alike([0.0, 1e-12]).unmade
     assert "over 20 sizes" in alike([0.0]).claim
+
+
+# Branches of motions that are carried along
+
+
+@cache
+def cone(scale):
+    """A spherical pendulum in Cartesian coordinates, of this length."""
+    x, y, z = q = coordinates("x y z")
+    g = sm.Symbol("g", positive=True)
+    kinetic = sum(s.diff(TIME) ** 2 for s in q) / 2
+    lengths = [x**2 + y**2 + z**2 - scale**2]
+    return pfaff.System(list(q), kinetic, g * z, holonomic_constraints=lengths, parameters={g: 10 * scale}, load=g)
+
+
+@pytest.mark.parametrize("turn", [0, 0.7, 2.5])
+@pytest.mark.parametrize("scale", [1, 1000])
+def test_a_branch_of_cones_has_no_special_points(turn, scale):
+    """ω² = g/|z| on all of them, wherever the pendulum is on its circle, and nothing happens down to the axis."""
+    c, s = np.cos(turn), np.sin(turn)
+    start = {"x": 0.6 * scale * c, "y": 0.6 * scale * s, "x_dot": -scale * s, "y_dot": scale * c}
+    motion = cone(scale).at().steady(z=-0.8 * scale, start=start)
+    for name, to in (("z", -0.5 * scale), ("z", -0.999 * scale), ("g", 12 * scale)):
+        branch = motion.branch(name, to=to)
+        assert not branch.special
+        assert branch[-1].value == pytest.approx(to, rel=1e-12)
+        assert all(check.passed for check in branch.checks)
+        for point in branch:
+            z, g = point["z"] / scale, point.value / scale if name == "g" else 10
+            speed = np.hypot(point["x_dot"], point["y_dot"]) / scale
+            assert speed == pytest.approx(np.sqrt(-g / z * (1 - z**2)), rel=1e-8)
+            kappa = np.sqrt(-g / z * (1 + 3 * z**2))
+            assert point.eigenvalues == pytest.approx([-1j * kappa, 1j * kappa], rel=1e-7, abs=1e-7)
+
+
+@pytest.mark.parametrize("regular", [False, True])
+def test_a_sleeping_top_by_quaternions_falls_asleep_once(regular):
+    """C ω = 2 √(A m g l), where ω = 2 e3_dot; with inertia of the quaternion's length or without."""
+    top = spinning(regular)
+    fast = np.sqrt(2 * 981) * 2 / 1.5
+    branch = top.at().steady(start={"e0": 1}, e3_dot=0.6 * fast).branch("e3_dot", to=0.45 * fast)
+    assert [each.kind for each in branch.special] == ["coalescence"]
+    assert branch.special[0].value == pytest.approx(fast / 2, rel=1e-9)
+    assert (branch[0].stable, branch[-1].stable) == (True, False)
+    assert branch[-1].value == pytest.approx(0.45 * fast)
+
+
+def spinning(regular):
+    e = coordinates("e0 e1 e2 e3")
+    A = sm.Symbol("A", positive=True)
+    E = sm.Matrix([[-e[1], e[0], e[3], -e[2]], [-e[2], -e[3], e[0], e[1]], [-e[3], e[2], -e[1], e[0]]])
+    w = 2 * E * sm.Matrix(e).diff(TIME)
+    length = sum(a * a.diff(TIME) for a in e)
+    kinetic = (A * (w[0] ** 2 + w[1] ** 2) + sm.Rational(3, 2) * w[2] ** 2) / 2 + (length**2 if regular else 0)
+    height = e[0] ** 2 - e[1] ** 2 - e[2] ** 2 + e[3] ** 2
+    hold = [sum(a**2 for a in e) - 1]
+    return pfaff.System(
+        list(e),
+        kinetic,
+        981 * height,
+        holonomic_constraints=hold,
+        parameters={A: 2},
+        quasi_velocities={"spin": w[2]},
+        name="top",
+    )
+
+
+def test_a_whirl_is_followed_as_the_speed_changes():
+    """A shaft with internal and external damping whirls at ω = Ω ci/(ci + ce) with ω² = 1 + r²."""
+    x, y = coordinates("x y")
+    xd, yd, r = x.diff(TIME), y.diff(TIME), x**2 + y**2
+    Omega = sm.Symbol("Omega", positive=True)
+    shaft = pfaff.System(
+        [x, y],
+        (xd**2 + yd**2) / 2,
+        r / 2 + r**2 / 4,
+        (xd**2 + yd**2) / 20,
+        {x: -(xd + Omega * y) / 5, y: -(yd - Omega * x) / 5},
+        parameters={Omega: 2},
+        load=Omega,
+    )
+    branch = shaft.at().steady(start={"x": 0.88, "y_dot": 1.17}).branch("Omega", to=1.6)
+    assert not branch.special
+    assert branch[-1].value == pytest.approx(1.6)
+    for point in branch:
+        assert np.hypot(point["x"], point["y"]) == pytest.approx(np.sqrt((point.value / 1.5) ** 2 - 1), rel=1e-9)
+        assert point.stable

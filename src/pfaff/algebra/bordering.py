@@ -80,10 +80,13 @@ def deficiency(matrix: np.ndarray, values: np.ndarray) -> int:
     return min(k, len(like) - rank(like))
 
 
-def bordering(J: np.ndarray, most: int | None = None, held: Sequence[int] = (), first: Sequence[int] = ()) -> Border:
+def bordering(
+    J: np.ndarray, most: int | None = None, held: Sequence[int] = (), first: Sequence[np.ndarray] = ()
+) -> Border:
     """The border of a family of equilibria: held states stay, otherwise conserved quantities, otherwise the nearest.
 
-    ``most`` limits the number of null vectors to those that the structure explains; ``first`` are held before others.
+    ``most`` limits the number of null vectors to those that the structure explains; the rows in ``first`` come before
+    all others, one by one.
     """
     matrix, D = balanced(J)
     left, values, right = np.linalg.svd(matrix)
@@ -93,7 +96,8 @@ def bordering(J: np.ndarray, most: int | None = None, held: Sequence[int] = (), 
     if not k:
         return Border(P, Q.T, P, Q, D)
     rows = np.zeros((0, len(J)))
-    for candidates in (np.eye(len(J))[list(first)], np.eye(len(J))[list(held)], P.T, Q.T):
+    wanted = [(row * D / np.linalg.norm(row * D))[None] for row in first if row.any()]
+    for candidates in (*wanted, np.eye(len(J))[list(held)], P.T, Q.T):
         rows = np.vstack([rows, _effective(candidates, Q, rows)])
     return Border(P * D[:, None], rows / D, P / D[:, None], Q * D[:, None], D)
 

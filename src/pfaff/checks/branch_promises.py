@@ -20,6 +20,7 @@ BALANCED = 1e-6  # force that is left, relative to the largest that takes part
 SINGULAR = 1e-4  # least singular value of equations that are singular, their rows measured by their usual sizes
 ON_AXIS = 1e-5  # distance of a critical eigenvalue from the imaginary axis, relative to it or to the largest
 MET = 1e-3  # distance of two pairs that meet, relative to the largest eigenvalue; it grows like a root beside them
+ALONE = 0.1  # least singular value at a branch point, relative to that beside it, where branches meet at one point
 SUMMED = 1e-6  # difference of the sum of eigenvalues from the trace, relative to their sizes
 PAIR = "the pair ±iω is on the imaginary axis"
 UNKNOWN = "beside stiff motions, rounding of the Jacobian moves it by as much"
@@ -46,6 +47,12 @@ def inert(inertias: Iterable[float]) -> Check:
 def singular(size: float, what: str = "the balance") -> Check:
     """Equations are singular, as where branches meet or turn; ``size`` is their least singular value."""
     return Check(f"{what} is singular", size, SINGULAR, "step less, or do without this point")
+
+
+def alone(here: float, beside: float) -> Check:
+    """Equations are singular at a branch point and nowhere beside it: structural zeros were divided out."""
+    size = here / beside if beside else np.inf
+    return Check("the Jacobian is singular there alone", size, ALONE, "divide out what makes it singular everywhere")
 
 
 def on_axis(values: np.ndarray, omega: float, J: np.ndarray | None = None, many: int = 1) -> Check:

@@ -267,6 +267,8 @@ class Flow(Travels):
         q = np.array([x[self.states.index(n)] if n in self.states else 0.0 for n in self.system.coordinate_names])
         M, A = self._inertia_and_rows(q, numbers)
         m = len(A)
+        if not (np.isfinite(M).all() and np.isfinite(A).all()):
+            raise PfaffError(f"inertia or constraints of {self.system.name} are not finite at {where}: start elsewhere")
         found = allowed_inertia(M, A)
         if found.lacks(NOISE):
             along = self.system.coordinate_names[found.along]

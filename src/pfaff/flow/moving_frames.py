@@ -24,6 +24,7 @@ from pfaff.flow.lagrangian import dot, graph_of
 from pfaff.flow.motion_sizes import motion_sizes
 from pfaff.flow.shape import ignorable_coordinates
 from pfaff.flow.slice import Slice, row, solved
+from pfaff.flow.stated_equations import stated_equations
 from pfaff.flow.symmetries import Generator, hold, symmetries
 from pfaff.statement.system import System
 from pfaff.threads import once
@@ -45,6 +46,36 @@ class Frame:
         J = list(self.kept)
         moved = fields_at(self.resting, self.generators, x, numbers)[J]
         return np.linalg.solve(moved, self.resting.rhs(x, numbers)[J])
+
+    def acting(self, J: np.ndarray) -> np.ndarray:
+        """Sizes of the entries of the Jacobian in this frame, and of those by which the generators, as fast as the
+        fastest motion, mix states that stay with others: these tell the units of what rests anyway."""
+        names, coordinates = self.resting.states, self.resting.system.coordinate_names
+        mixing = sum(np.abs(g.B) for g in self.generators)
+        both = {
+            name: (level, j) for j, each in enumerate(coordinates) for level, name in enumerate((each, f"{each}_dot"))
+        }
+        acts, rate = np.abs(J), float(np.abs(np.linalg.eigvals(J)).max(initial=0.0)) or 1.0
+        for k in self.kept:
+            for i, name in enumerate(names):
+                (a, j), (b, l) = both.get(names[k], (2, 0)), both.get(name, (3, 0))
+                if a == b:
+                    acts[k, i], acts[i, k] = acts[k, i] + rate * mixing[j, l], acts[i, k] + rate * mixing[l, j]
+        return acts
+
+    def across(self, x: np.ndarray, numbers: np.ndarray) -> np.ndarray:
+        """A row for each generator that is constant straight across the orbits of the group: ξᵀM·q."""
+        names, states = self.resting.system.coordinate_names, self.resting.states
+        places = [k for k, name in enumerate(states) if name in names]
+        columns = [names.index(states[k]) for k in places]
+        q = np.zeros(len(names))
+        q[columns] = x[places]
+        M = stated_equations(self.resting.system)(q, 0 * q, numbers).M[  # type: ignore[arg-type]
+            np.ix_(columns, columns)
+        ]
+        rows = np.zeros((len(self.generators), len(x)))
+        rows[:, places] = fields_at(self.resting, self.generators, x, numbers)[places].T @ M
+        return rows
 
     def carried(self, q: np.ndarray, v: np.ndarray, mu: np.ndarray) -> np.ndarray:
         """The rates of all coordinates and velocities that move with the frame."""

@@ -26,7 +26,7 @@ from pfaff.continuation.dense import Spot
 from pfaff.continuation.endings import Reason
 from pfaff.continuation.engine import Engine
 from pfaff.continuation.kinds import MULTIPLE, Kind, OfKind
-from pfaff.continuation.problem import Event
+from pfaff.continuation.problem import FAILURES, Event
 from pfaff.continuation.trail import Branch, with_turns
 from pfaff.errors import ConvergenceError, NoBifurcationError, ParameterError
 from pfaff.statement.told import answering, shown_in_notebooks
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from pfaff.case import Bound
 
 ROUNDING = 1e-14  # values of the parameter below this, relative to the range, are zero
-PROBED = 1e-2  # distance, relative to the range, at which structure is looked for a second time
+PROBED = 1e-2  # distance along the branch, in units, at which structure is looked for a second time
 
 Progress = Callable[["EquilibriumPoint"], Any]
 
@@ -253,16 +253,21 @@ def follow_equilibria(
 
 def _with_undamped(at: RestEquations, z: np.ndarray, to: float) -> Rests:
     """The problem with the numbers of undamped modes and of eigenvalues that are rounding, both here and farther on."""
-    problem, undamped, still = Rests(at, 0), [], []
-    for share in (0.0, PROBED):
-        there = z.copy()
-        there[-1] += share * (to - z[-1])
-        values = problem.spectrum_at(there)
-        undamped.append(always_zero(values))
-        still.append(int((np.abs(values) <= floor(values)).sum()))
-        if not (undamped[-1] or still[-1]):
-            return problem
-    return Rests(at, min(undamped), min(still))
+    problem = Rests(at, 0)
+
+    def vanishing(z: np.ndarray) -> tuple[int, int]:
+        values = problem.spectrum_at(z)
+        return always_zero(values), int((np.abs(values) <= floor(values)).sum())
+
+    here = vanishing(z)
+    if not any(here):
+        return problem
+    try:
+        start = problem.start(z, to - z[-1])
+        there = problem.corrected(problem.moved(start, PROBED), start)
+    except FAILURES:  # the branch itself will say why
+        there = z
+    return Rests(at, *map(min, here, vanishing(there)))
 
 
 def described(problem: Rests, event: Event) -> SpecialPoint:

@@ -321,14 +321,16 @@ def equations_about(
     J, by, whole = known or linear_about(case, flow, free[0], x)
     k = zeros[0] if zeros else 0
     moving, kept = ([flow.states.index(name) for name in names if name in flow.states] for names in (free, fixed))
-    border = whole if whole.regular else bordering(J, k, kept, first=moving)
+    across = flow.frame.across(x, case.numbers) if flow.frame else ()
+    border = whole if whole.regular else bordering(J, k, kept, first=[*across, *np.eye(len(x))[moving]])
     rows = border.rows
     pull = np.zeros((k, len(free)))
     values = np.array([value_of(case, flow, x, name) for name in free])
     for j in moving:
-        if not k or np.abs(rows[0] / border.scale[j]).argmax() != j or (np.abs(rows[0]) > 0).sum() != 1:
+        alone = np.flatnonzero((np.abs(rows) > 0).sum(axis=1) * (rows[:, j] != 0) == 1)
+        if not len(alone):
             raise ParameterError(f"{free[0]} is no coordinate of a family of equilibria here: vary a parameter")
-        pull[0, 0] = rows[0, j]
+        pull[alone[0], 0] = rows[alone[0], j]
     span = np.abs(np.asarray(spans, dtype=float))
     states, share = state_sizes(whole, J, by, x, flow, case, free[0], span[0])
     # Beyond, the parameter would be less accurate than the states allow.

@@ -125,7 +125,8 @@ def _steady_start(case: Any, start: Any, fixed: Mapping[str, float]) -> Start:
     from pfaff.rest.steady_motions import SteadyMotion, steady_motion
 
     motion = start if isinstance(start, SteadyMotion) else steady_motion(case, start, fixed)
-    return Start(motion.flow, motion.x, [*fixed, *motion.family], sum(motion.zeros))
+    kept = len(motion.flow.frame.kept) if motion.flow.frame else 0  # states that may have any value
+    return Start(motion.flow, motion.x, [*fixed, *motion.family], sum(motion.zeros) + kept)
 
 
 def _reached(case: Any, x: np.ndarray, settled: bool) -> np.ndarray:

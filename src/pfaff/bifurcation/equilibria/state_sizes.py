@@ -65,7 +65,7 @@ def state_sizes(
     ahead = Prediction.made(start, border, by, case, name, span)
     way, share, straight = ahead.way, 0.0, 0.0
     # States that act on one another only beside this place form one group too, and where the prediction ends.
-    acts = np.abs(J) + np.abs(ahead.place(ASIDE).J)
+    acts = (flow.frame.acting(J) if flow.frame else np.abs(J)) + np.abs(ahead.place(ASIDE).J)
     g = Groups.made(acts, J)
     own, here = g.largest(np.abs(x)), start
     if way.any():

@@ -13,10 +13,23 @@ from typing import Any, TypeVar
 import numpy as np
 from scipy import sparse
 
+from pfaff.algebra.tolerances import NEIGHBOUR
 from pfaff.bifurcation.equilibria.eigenvalues import distances
 from pfaff.bifurcation.equilibria.full_balance import FullBalance, full_balance
 from pfaff.checks import Check, unmade
-from pfaff.checks.branch_promises import BALANCED, INERT, SUM, at_rest, balanced, inert, met, on_axis, singular, summed
+from pfaff.checks.branch_promises import (
+    BALANCED,
+    INERT,
+    SUM,
+    alone,
+    at_rest,
+    balanced,
+    inert,
+    met,
+    on_axis,
+    singular,
+    summed,
+)
 from pfaff.continuation.endings import Ending, Reason
 from pfaff.continuation.gathering import where
 from pfaff.continuation.kinds import MULTIPLE, Kind
@@ -53,7 +66,13 @@ def of_special(special: Any) -> Iterator[Check]:
         yield met(distances(values), values)
     J = s.jacobian(z)
     if kind in ZERO and not sparse.issparse(J):
-        yield singular(relative_size(J[:, : s.n + s.k] * s.sizes[: s.n + s.k], s.row_sizes(z)), "the Jacobian")
+        rows, units = s.row_sizes(z), s.sizes[: s.n + s.k]
+        here = relative_size(J[:, : len(units)] * units, rows)
+        yield singular(here, "the Jacobian")
+        if kind == Kind.BRANCH_POINT:
+            away = NEIGHBOUR * special.spot.tangent
+            sides = (s.jacobian(z + side * away)[:, : len(units)] * units for side in (1, -1))
+            yield alone(here, max(relative_size(each, rows) for each in sides))
     if kind == Kind.BRANCH_POINT:
         whole = full_balance(s, [z])
         size = None if whole is None else whole.branching(s, z)

@@ -64,7 +64,11 @@ def _started(problem: OrbitProblem, start: Mapping[str, float]) -> tuple[np.ndar
         y = np.concatenate([begun.q, begun.v])
         quasi = quasi_values(case.system, y, case.numbers)  # type: ignore[arg-type]
         given = dict(zip(case.system.state_names, y, strict=True)) | quasi
-        placed = [f"{name} = {begun.filled[name]:.6g}" for name in case.system.coordinate_names if name in begun.filled]
+        placed = [
+            f"{name} = {begun.filled[name]:.6g}"
+            for name in case.system.state_names[: len(begun.q)]
+            if name in begun.filled
+        ]
         completed = f" (from {', '.join(placed)}, by its constraints)" if placed else ""
     return np.array([float(given.get(name, 0.0)) for name in own]), completed
 
