@@ -71,7 +71,8 @@ def state_sizes(
     if way.any():
         straight, share = ahead.holds(g, own)
         here = ahead.place(share)
-        wider = Groups.made(acts + np.abs(here.J), J) if len(g.members) > 1 else g
+        joined = (np.abs(here.J) > acts)[g.of[:, None] != g.of].any()
+        wider = Groups.made(acts + np.abs(here.J), J) if joined else g
         if len(wider.members) < len(g.members):
             g, own = wider, wider.largest(np.abs(x))
             straight, share = ahead.holds(g, own)
