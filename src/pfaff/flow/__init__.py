@@ -12,7 +12,8 @@ puts what was solved for back into the equations.
 
 Symmetries: ``symmetries`` finds them by ``probing``, ``slice`` divides them out by ``freezing`` coordinates,
 ``moving_frames`` where no coordinate measures them (``alike`` is whether they hold along a motion); in the
-``relative`` flow steady motions rest. Other states: ``all_velocities`` (no chart), ``in_quasi_velocities``,
+``relative`` flow steady motions rest, whose states have ``motion_sizes``. Other states:
+``all_velocities`` (no chart), ``in_quasi_velocities``,
 ``forcing`` (time as an oscillator). ``program`` and ``cancellation`` are equations step by step, for export and for
 rounding, ``stated_equations`` those by which others are verified.
 
