@@ -21,10 +21,18 @@ from pfaff.algebra.structural_zeros import Deflation, zero_chain
 from pfaff.algebra.tolerances import NEIGHBOUR
 from pfaff.algebra.units import row_units
 from pfaff.checks import Check, Checked, doubted
-from pfaff.errors import ConvergenceError, ParameterError, PfaffError, RankError, SingularMassError, nearest
+from pfaff.errors import (
+    ConstraintError,
+    ConvergenceError,
+    ParameterError,
+    PfaffError,
+    RankError,
+    SingularMassError,
+    nearest,
+)
 from pfaff.flow.flow import Flow
-from pfaff.flow.in_quasi_velocities import quasi_values
-from pfaff.flow.initial import initial_state
+from pfaff.flow.in_quasi_velocities import quasi_rows, quasi_values
+from pfaff.flow.initial import Start, initial_state
 from pfaff.flow.moving_frames import in_moving_frame, undivided
 from pfaff.flow.relative import accidental, independent, relative_flow
 from pfaff.flow.stated_equations import stated_equations
@@ -181,13 +189,13 @@ def steady_motion(case: Case, start: Mapping[str, float], fixed: Mapping[str, fl
     """The steady motion with these coordinates and speeds fixed, nearest to the starting values."""
     given = {name: number_from(name, value) for name, value in {**start, **fixed}.items()}
     speeds = _speeds(case, fixed)
-    flow = _flow_with(case, speeds, _speeds(case, start), given)
+    flow = _flow_with(case, speeds, _speeds(case, start), given, fixed)
     for name in (*start, *fixed):
         if name not in flow.states and (name in fixed or name not in case.system.moving_names):
             raise ParameterError(f"{case.system.name} {_why_not(flow, name)}")
     held = np.array([name in fixed for name in flow.states])
     try:
-        flow, x = _nearest(case, flow, given, held)
+        flow, x = _nearest(case, flow, given, fixed, held)
     except ConvergenceError as problem:
         alike = accidental(case.system, case.numbers) if speeds else ()
         if not alike:
@@ -202,7 +210,9 @@ def steady_motion(case: Case, start: Mapping[str, float], fixed: Mapping[str, fl
     return SteadyMotion(case, flow, x, {name: given[name] for name in fixed}, zeros, family, float(residual))
 
 
-def _nearest(case: Case, flow: Flow, given: Mapping[str, float], held: np.ndarray) -> tuple[Flow, np.ndarray]:
+def _nearest(
+    case: Case, flow: Flow, given: Mapping[str, float], fixed: Mapping[str, float], held: np.ndarray
+) -> tuple[Flow, np.ndarray]:
     """The steady motion near the state in which ``simulate`` starts from these values: a robot runs straight unless it
     is told to turn. Where none is near, from the values alone. With it the flow in which it rests."""
     left = undivided(case.system, flow.slice, case.numbers)
@@ -213,7 +223,7 @@ def _nearest(case: Case, flow: Flow, given: Mapping[str, float], held: np.ndarra
         return carried, _solved(case, carried, x, held)
 
     try:
-        return solved({**_filled(case, given), **given})
+        return solved({**_filled(case, given, fixed), **given})
     except PfaffError as problem:
         try:
             return solved(given)
@@ -221,9 +231,21 @@ def _nearest(case: Case, flow: Flow, given: Mapping[str, float], held: np.ndarra
             raise problem from None  # the values alone are no state
 
 
-def _filled(case: Case, given: Mapping[str, float]) -> dict[str, float]:
+def _beginning(case: Case, given: Mapping[str, float], fixed: Mapping[str, float]) -> Start:
+    """The state in which ``simulate`` starts from these values; they yield where they contradict one another, unless
+    all are fixed: those of a start are a guess."""
+    try:
+        return initial_state(case, given)
+    except ConstraintError as problem:
+        if len(given) == len(fixed):
+            names = ", ".join(fixed)
+            raise ConvergenceError(f"{names} contradict the constraints or one another: fix fewer names") from problem
+        return initial_state(case, given, project=True)
+
+
+def _filled(case: Case, given: Mapping[str, float], fixed: Mapping[str, float]) -> dict[str, float]:
     """The values of all coordinates, velocities and quasi-velocities where some are given."""
-    system, start = case.system, initial_state(case, given)
+    system, start = case.system, _beginning(case, given, fixed)
     y = np.concatenate([start.q, start.v])
     quasi = {name: float(value) for name, value in quasi_values(system, y, case.numbers).items()}
     return dict(zip(system.state_names, y.tolist(), strict=True)) | quasi
@@ -236,22 +258,26 @@ def path_at_speed(case: Case, load: str, fixed: Mapping[str, float]) -> SteadyPa
     return SteadyPath(steady_motion(case, {}, fixed), load) if _speeds(case, fixed) else None
 
 
-def _flow_with(case: Case, speeds: list[str], others: list[str], given: Mapping[str, float]) -> Flow:
+def _flow_with(
+    case: Case, speeds: list[str], others: list[str], given: Mapping[str, float], fixed: Mapping[str, float]
+) -> Flow:
     """The relative flow with these speeds among its states, and as many of the others as are free beside them; its
     other velocities are solved for near the start if they cannot be there as usual."""
+    quasi = any(name in case.system.quasi_velocities for name in (*speeds, *others))
+    near = _near(case, given, fixed) if quasi else ()
     flow = relative_flow(case.system, speeds, case.numbers, keep=given)
-    wanted = independent(case.system, speeds, others, case.numbers)
+    wanted = independent(case.system, speeds, others, case.numbers, near)
     if not set(wanted) <= set(flow.states):
         speeds = [*speeds, *wanted]
         flow = relative_flow(case.system, speeds, case.numbers, keep=given)
-    near = _near(case, given) if flow.pivots else ()
+    near = near or (_near(case, given, fixed) if flow.pivots else ())
     return flow if _solvable(flow, near, case) else relative_flow(case.system, speeds, case.numbers, near, keep=given)
 
 
-def _near(case: Case, given: Mapping[str, float]) -> tuple[float, ...]:
+def _near(case: Case, given: Mapping[str, float], fixed: Mapping[str, float]) -> tuple[float, ...]:
     """The configuration in which ``simulate`` starts from these values; none if it starts from nowhere."""
     with suppress(PfaffError):
-        return tuple(initial_state(case, given).q.tolist())
+        return tuple(_beginning(case, given, fixed).q.tolist())
     return ()
 
 
@@ -259,8 +285,13 @@ def _solvable(flow: Flow, near: Sequence[float], case: Case) -> bool:
     """Whether the dependent velocities of a flow can be solved for at a configuration."""
     if not near:
         return True
-    columns = [case.system.velocity_names.index(name) for name in flow.dependent]
-    A = stated_equations(case.system)(np.array(near), 0 * np.array(near), case.numbers).A
+    names, replaced = case.system.velocity_names, [name for name in flow.states if name in case.system.quasi_velocities]
+    state = np.append(near, 0 * np.array(near))
+    A = stated_equations(case.system)(state[: len(near)], state[len(near) :], case.numbers).A
+    columns = [names.index(name) for name in flow.dependent]
+    if replaced:
+        A = np.vstack([A, quasi_rows(case.system, replaced, state, case.numbers, 0.0)[:, 1:]])
+        columns = [k for k, name in enumerate(names) if name not in flow.states]
     values = np.linalg.svd((row_units(A)[:, None] * A)[:, columns], compute_uv=False)
     return bool(values.min() > UNSOLVABLE * values.max())
 
