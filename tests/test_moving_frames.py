@@ -232,7 +232,7 @@ def test_a_whirl_is_followed_as_the_speed_changes():
 
 
 def test_where_a_frequency_passes_zero_in_a_frame_nothing_else_does():
-    """What is divided out of neighbours is the same then: no Hopf point is before the top's coalescence at A = 2.874."""
+    """What is divided out of neighbours stays: no Hopf point is before the top's coalescence at A = 2.874."""
     held = {"e0": 1, "e1": 0, "e2": 0, "e3": 0}
     with pytest.raises(NoBifurcationError, match="no Hopf point of top"):
         spinning(False).at().hopf("A", to=2.5, e3_dot=35.4, **held)
@@ -264,3 +264,12 @@ def test_a_free_body_by_quaternions_spins(start):
     motion = body.at().steady(spin=1, start=start)
     assert motion["spin"] == pytest.approx(1, rel=1e-12)
     assert all(check.passed for check in motion.checks)
+
+
+def test_many_starts_find_a_top_at_rest_only_where_its_quaternion_has_length_one():
+    """Hanging tops resist no turn, what forces move has no bound, and residuals beside it do not count."""
+    found = spinning(False).at().equilibria()
+    assert len(found) > 1
+    for each in found:
+        assert sum(each[name] ** 2 for name in ("e0", "e1", "e2", "e3")) == pytest.approx(1, abs=1e-6)
+        assert all(check.passed for check in each.checks)

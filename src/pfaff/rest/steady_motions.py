@@ -19,10 +19,8 @@ from pfaff.algebra.newtons_method import least_norm, newton
 from pfaff.algebra.rounding import axis_rounding
 from pfaff.algebra.structural_zeros import Deflation, zero_chain
 from pfaff.algebra.tolerances import NEIGHBOUR
-from pfaff.algebra.units import row_units
 from pfaff.checks import Check, Checked, doubted
 from pfaff.errors import (
-    ConstraintError,
     ConvergenceError,
     ParameterError,
     PfaffError,
@@ -31,13 +29,12 @@ from pfaff.errors import (
     nearest,
 )
 from pfaff.flow.flow import Flow
-from pfaff.flow.in_quasi_velocities import quasi_rows, quasi_values
-from pfaff.flow.initial import Start, initial_state
+from pfaff.flow.in_quasi_velocities import quasi_values
 from pfaff.flow.moving_frames import in_moving_frame, undivided
-from pfaff.flow.relative import accidental, independent, relative_flow
-from pfaff.flow.stated_equations import stated_equations
+from pfaff.flow.relative import accidental
 from pfaff.rest.spectrum import Spectrum
 from pfaff.rest.steady_families import ULPS, allowed_directions, exact_zeros, null_vector, selections
+from pfaff.rest.steady_starts import filled, flow_with, speeds_among
 from pfaff.statement.told import shown_in_notebooks
 from pfaff.statement.values import number_from, one_of, shown, spelt
 from pfaff.threads import cached_property
@@ -53,7 +50,6 @@ if TYPE_CHECKING:
 SHORTENED = 80  # most steps; they are shortened while they are far from a motion
 LEAST_SQUARES = 1e-7  # singular values below this, relative to the largest, are those of a family: steps leave them out
 TIMELESS = 1e-7  # changes with time below this, relatively, are rounding
-UNSOLVABLE = 1e-6  # singular values of constraints, relative to the largest, below which others are solved for
 ROUNDED = 1e-8  # states below this, relative to the largest, are set to zero if that is as steady
 
 
@@ -188,8 +184,8 @@ class SteadyMotion(Checked):
 def steady_motion(case: Case, start: Mapping[str, float], fixed: Mapping[str, float]) -> SteadyMotion:
     """The steady motion with these coordinates and speeds fixed, nearest to the starting values."""
     given = {name: number_from(name, value) for name, value in {**start, **fixed}.items()}
-    speeds = _speeds(case, fixed)
-    flow = _flow_with(case, speeds, _speeds(case, start), given, fixed)
+    speeds = speeds_among(case, fixed)
+    flow = flow_with(case, speeds, speeds_among(case, start), given, fixed)
     for name in (*start, *fixed):
         if name not in flow.states and (name in fixed or name not in case.system.moving_names):
             raise ParameterError(f"{case.system.name} {_why_not(flow, name)}")
@@ -223,7 +219,7 @@ def _nearest(
         return carried, _solved(case, carried, x, held)
 
     try:
-        return solved({**_filled(case, given, fixed), **given})
+        return solved({**filled(case, given, fixed), **given})
     except PfaffError as problem:
         try:
             return solved(given)
@@ -231,74 +227,11 @@ def _nearest(
             raise problem from None  # the values alone are no state
 
 
-def _beginning(case: Case, given: Mapping[str, float], fixed: Mapping[str, float]) -> Start:
-    """The state in which ``simulate`` starts from these values; they yield where they contradict one another, unless
-    all are fixed: those of a start are a guess."""
-    try:
-        return initial_state(case, given)
-    except ConstraintError as problem:
-        if len(given) == len(fixed):
-            names = ", ".join(fixed)
-            raise ConvergenceError(f"{names} contradict the constraints or one another: fix fewer names") from problem
-        return initial_state(case, given, project=True)
-
-
-def _filled(case: Case, given: Mapping[str, float], fixed: Mapping[str, float]) -> dict[str, float]:
-    """The values of all coordinates, velocities and quasi-velocities where some are given."""
-    system, start = case.system, _beginning(case, given, fixed)
-    y = np.concatenate([start.q, start.v])
-    quasi = {name: float(value) for name, value in quasi_values(system, y, case.numbers).items()}
-    return dict(zip(system.state_names, y.tolist(), strict=True)) | quasi
-
-
 def path_at_speed(case: Case, load: str, fixed: Mapping[str, float]) -> SteadyPath | None:
     """The steady motion followed as a parameter changes, if a speed is fixed."""
     from pfaff.rest.flow_paths import SteadyPath
 
-    return SteadyPath(steady_motion(case, {}, fixed), load) if _speeds(case, fixed) else None
-
-
-def _flow_with(
-    case: Case, speeds: list[str], others: list[str], given: Mapping[str, float], fixed: Mapping[str, float]
-) -> Flow:
-    """The relative flow with these speeds among its states, and as many of the others as are free beside them; its
-    other velocities are solved for near the start if they cannot be there as usual."""
-    quasi = any(name in case.system.quasi_velocities for name in (*speeds, *others))
-    near = _near(case, given, fixed) if quasi else ()
-    flow = relative_flow(case.system, speeds, case.numbers, keep=given)
-    wanted = independent(case.system, speeds, others, case.numbers, near)
-    if not set(wanted) <= set(flow.states):
-        speeds = [*speeds, *wanted]
-        flow = relative_flow(case.system, speeds, case.numbers, keep=given)
-    near = near or (_near(case, given, fixed) if flow.pivots else ())
-    return flow if _solvable(flow, near, case) else relative_flow(case.system, speeds, case.numbers, near, keep=given)
-
-
-def _near(case: Case, given: Mapping[str, float], fixed: Mapping[str, float]) -> tuple[float, ...]:
-    """The configuration in which ``simulate`` starts from these values; none if it starts from nowhere."""
-    with suppress(PfaffError):
-        return tuple(_beginning(case, given, fixed).q.tolist())
-    return ()
-
-
-def _solvable(flow: Flow, near: Sequence[float], case: Case) -> bool:
-    """Whether the dependent velocities of a flow can be solved for at a configuration."""
-    if not near:
-        return True
-    names, replaced = case.system.velocity_names, [name for name in flow.states if name in case.system.quasi_velocities]
-    state = np.append(near, 0 * np.array(near))
-    A = stated_equations(case.system)(state[: len(near)], state[len(near) :], case.numbers).A
-    columns = [names.index(name) for name in flow.dependent]
-    if replaced:
-        A = np.vstack([A, quasi_rows(case.system, replaced, state, case.numbers, 0.0)[:, 1:]])
-        columns = [k for k, name in enumerate(names) if name not in flow.states]
-    values = np.linalg.svd((row_units(A)[:, None] * A)[:, columns], compute_uv=False)
-    return bool(values.min() > UNSOLVABLE * values.max())
-
-
-def _speeds(case: Case, given: Mapping[str, float]) -> list[str]:
-    known = {*case.system.velocity_names, *case.system.quasi_velocities}
-    return [name for name in given if name in known]
+    return SteadyPath(steady_motion(case, {}, fixed), load) if speeds_among(case, fixed) else None
 
 
 def _why_not(flow: Flow, name: str) -> str:

@@ -13,9 +13,9 @@ from typing import Any, TypeVar
 import numpy as np
 from scipy import sparse
 
+from pfaff.algebra.tolerances import NEIGHBOUR
 from pfaff.bifurcation.equilibria.eigenvalues import distances
 from pfaff.bifurcation.equilibria.full_balance import FullBalance, full_balance
-from pfaff.algebra.tolerances import NEIGHBOUR
 from pfaff.checks import Check, unmade
 from pfaff.checks.branch_promises import (
     BALANCED,
