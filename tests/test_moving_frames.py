@@ -9,7 +9,7 @@ import sympy as sm
 
 import pfaff
 from pfaff.checks.symmetries import alike
-from pfaff.errors import ConvergenceError
+from pfaff.errors import ConvergenceError, NoBifurcationError
 from pfaff.flow.alike import broken_along
 from pfaff.statement import TIME, coordinates
 
@@ -284,3 +284,47 @@ def test_a_whirl_is_followed_as_the_speed_changes():
     for point in branch:
         assert np.hypot(point["x"], point["y"]) == pytest.approx(np.sqrt((point.value / 1.5) ** 2 - 1), rel=1e-9)
         assert point.stable
+
+
+def test_where_a_frequency_passes_zero_in_a_frame_nothing_else_does():
+    """What is divided out of neighbours stays: no Hopf point is before the top's coalescence at A = 2.874."""
+    held = {"e0": 1, "e1": 0, "e2": 0, "e3": 0}
+    with pytest.raises(NoBifurcationError, match="no Hopf point of top"):
+        spinning(False).at().hopf("A", to=2.5, e3_dot=35.4, **held)
+
+
+def test_a_quasi_velocity_is_solved_for_where_the_motion_is():
+    """The velocity that it replaces is one that it determines there, and a start is a guess even if it contradicts."""
+    x, y, z = q = coordinates("x y z")
+    kinetic = sum(s.diff(TIME) ** 2 for s in q) / 2
+    moment = {"L": x * y.diff(TIME) - y * x.diff(TIME)}
+    hold = [x**2 + y**2 + z**2 - 1]
+    case = pfaff.System(list(q), kinetic, 10 * z, holonomic_constraints=hold, quasi_velocities=moment).at()
+    L = 0.36 * np.sqrt(12.5)
+    for start in ({"y_dot": 2}, {}, {"y_dot": 0.6 * np.sqrt(12.5)}):
+        motion = case.steady(L=L, start={"x": 0.6, "z": -0.8, **start})
+        assert motion["z"] == pytest.approx(-0.8, abs=1e-9)
+        assert motion["L"] == pytest.approx(L, rel=1e-12)
+        assert all(check.passed for check in motion.checks)
+
+
+@pytest.mark.parametrize("start", [{}, {"e0": 1}, {"e0": 1, "e3_dot": 0.5}, {"e0": 1, "e3_dot": 0.4}])
+def test_a_free_body_by_quaternions_spins(start):
+    e = coordinates("e0 e1 e2 e3")
+    E = sm.Matrix([[-e[1], e[0], e[3], -e[2]], [-e[2], -e[3], e[0], e[1]], [-e[3], e[2], -e[1], e[0]]])
+    w = 2 * E * sm.Matrix(e).diff(TIME)
+    kinetic = w[0] ** 2 + w[1] ** 2 + 3 * w[2] ** 2 / 2
+    hold = [sum(a**2 for a in e) - 1]
+    body = pfaff.System(list(e), kinetic, holonomic_constraints=hold, quasi_velocities={"spin": w[2]})
+    motion = body.at().steady(spin=1, start=start)
+    assert motion["spin"] == pytest.approx(1, rel=1e-12)
+    assert all(check.passed for check in motion.checks)
+
+
+def test_many_starts_find_a_top_at_rest_only_where_its_quaternion_has_length_one():
+    """Hanging tops resist no turn, what forces move has no bound, and residuals beside it do not count."""
+    found = spinning(False).at().equilibria()
+    assert len(found) > 1
+    for each in found:
+        assert sum(each[name] ** 2 for name in ("e0", "e1", "e2", "e3")) == pytest.approx(1, abs=1e-6)
+        assert all(check.passed for check in each.checks)

@@ -35,14 +35,6 @@ class Deflation:
             matrix = kept.T @ matrix @ kept
         return cls(scale, tuple(levels), matrix)
 
-    @property
-    def directions(self) -> np.ndarray:
-        """The directions in which the reference acts without its structural zeros, column by column."""
-        found = np.diag(self.scale)
-        for kept, _, _ in self.levels:
-            found = found @ kept
-        return found
-
     def __call__(self, J: np.ndarray) -> np.ndarray:
         matrix = J * self.scale / self.scale[:, None]
         for kept, columns, rows in self.levels:

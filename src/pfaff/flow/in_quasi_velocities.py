@@ -52,12 +52,16 @@ def quasi_rows(system: System, names: Sequence[str], y: np.ndarray, numbers: np.
 
 
 def in_quasi_velocities(
-    flow: Flow, names: tuple[str, ...], kept: frozenset[str], numbers: np.ndarray | None = None
+    flow: Flow,
+    names: tuple[str, ...],
+    kept: frozenset[str],
+    numbers: np.ndarray | None = None,
+    near: Sequence[float] = (),
 ) -> Flow:
     """The flow with these quasi-velocities in place of as many of its velocities, other than those in ``kept``; they
-    are those that determine them best at these numbers."""
+    are those that determine them best at these numbers, ``near`` a configuration if one is given."""
     for name in names:
-        flow = _with(flow, name, _replaced(flow, name, kept | set(names), numbers))
+        flow = _with(flow, name, _replaced(flow, name, kept | set(names), numbers, near))
     return flow
 
 
@@ -124,11 +128,16 @@ def _lost(flow: Flow, form: Expression) -> list[str]:
     return [name for name, c in along.items() if abs(slopes @ c) > IDENTITY * (np.abs(slopes) @ np.abs(c))]
 
 
-def _replaced(flow: Flow, name: str, kept: frozenset[str], numbers: np.ndarray | None) -> int:
+def _replaced(
+    flow: Flow, name: str, kept: frozenset[str], numbers: np.ndarray | None, near: Sequence[float] = ()
+) -> int:
     """The index of the velocity to be replaced: one whose coefficient is constant, else that with the largest."""
     coordinates = flow.system.coordinate_names
     _, slopes, compiled = _form(flow, name)
     states = np.random.default_rng(1788).uniform(-0.5, 0.5, len(flow.states))
+    for place, value in zip(coordinates, near, strict=False):
+        if place in flow.states:
+            states[flow.states.index(place)] = value
     if numbers is None:
         numbers = np.array([1.0 if each is None else float(each) for each in flow.system.parameters.values()])
     sizes = np.abs(compiled(states, numbers))

@@ -52,9 +52,8 @@ class Frame:
         fastest motion, mix states that stay with others: these tell the units of what rests anyway."""
         names, coordinates = self.resting.states, self.resting.system.coordinate_names
         mixing = sum(np.abs(g.B) for g in self.generators)
-        both = {
-            name: (level, j) for j, each in enumerate(coordinates) for level, name in enumerate((each, f"{each}_dot"))
-        }
+        kinds = coordinates, [f"{each}_dot" for each in coordinates]
+        both = {name: (level, j) for level, each in enumerate(kinds) for j, name in enumerate(each)}
         acts, rate = np.abs(J), float(np.abs(np.linalg.eigvals(J)).max(initial=0.0)) or 1.0
         for k in self.kept:
             for i, name in enumerate(names):
@@ -65,14 +64,13 @@ class Frame:
 
     def across(self, x: np.ndarray, numbers: np.ndarray) -> np.ndarray:
         """A row for each generator that is constant straight across the orbits of the group: ξᵀM·q."""
-        names, states = self.resting.system.coordinate_names, self.resting.states
+        system: System = self.resting.system  # type: ignore[assignment]
+        names, states = system.coordinate_names, self.resting.states
         places = [k for k, name in enumerate(states) if name in names]
         columns = [names.index(states[k]) for k in places]
         q = np.zeros(len(names))
         q[columns] = x[places]
-        M = stated_equations(self.resting.system)(q, 0 * q, numbers).M[  # type: ignore[arg-type]
-            np.ix_(columns, columns)
-        ]
+        M = stated_equations(system)(q, 0 * q, numbers).M[np.ix_(columns, columns)]
         rows = np.zeros((len(self.generators), len(x)))
         rows[:, places] = fields_at(self.resting, self.generators, x, numbers)[places].T @ M
         return rows

@@ -53,7 +53,7 @@ def relative_flow(
     chosen, order = _solved_for(system, speeds, numbers, near, ignorable_coordinates(system))
     settle = _settling(system, numbers) if system.statement.positions else 0.0
     flow = sliced(system, chosen, settle, part, order)
-    return in_quasi_velocities(flow, quasi, speeds, numbers)
+    return in_quasi_velocities(flow, quasi, speeds, numbers, near)
 
 
 def _settling(system: System, numbers: np.ndarray | None) -> float:
@@ -63,13 +63,16 @@ def _settling(system: System, numbers: np.ndarray | None) -> float:
     return float(EVEN ** round(np.log(rate) / np.log(EVEN))) if rate else 1.0
 
 
-def independent(system: System, first: Iterable[str], others: Iterable[str], numbers: np.ndarray) -> list[str]:
-    """The other velocities that the constraints leave free beside the first ones, as many as there are."""
+def independent(
+    system: System, first: Iterable[str], others: Iterable[str], numbers: np.ndarray, near: tuple[float, ...] = ()
+) -> list[str]:
+    """The other velocities that the constraints leave free beside the first ones, as many as there are; ``near`` a
+    configuration if one is given."""
     first = list(first)
     found: list[str] = []
-    rows = reference_matrix(comoving_graph(system), numbers=numbers)
+    rows = reference_matrix(comoving_graph(system), near, numbers)
     for name in others:
-        if _free_together(system, rows, [*first, *found, name], numbers):
+        if _free_together(system, rows, [*first, *found, name], numbers, near):
             found.append(name)
     return found
 
@@ -83,13 +86,17 @@ def accidental(system: System, numbers: np.ndarray) -> tuple[str, ...]:
     return tuple(name for name, now, ever in pairs if now and not ever)
 
 
-def _free_together(system: System, A: np.ndarray, speeds: list[str], numbers: np.ndarray) -> bool:
+def _free_together(
+    system: System, A: np.ndarray, speeds: list[str], numbers: np.ndarray, near: tuple[float, ...]
+) -> bool:
     """Whether the constraints leave these velocities and quasi-velocities free."""
     names = system.coordinate_names
     quasi = [name for name in speeds if name in system.quasi_velocities]
     left = [j for j, each in enumerate(names) if f"{each}_dot" not in speeds]
     if quasi:
-        A = np.vstack([A, quasi_rows(system, quasi, np.zeros(2 * len(names)), numbers, 0.0)[:, 1:]])
+        state = np.zeros(2 * len(names))
+        state[: len(near)] = near
+        A = np.vstack([A, quasi_rows(system, quasi, state, numbers, 0.0)[:, 1:]])
     return bool(np.linalg.matrix_rank(A[:, left]) == len(A))
 
 

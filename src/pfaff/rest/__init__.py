@@ -3,7 +3,7 @@
 Read ``protocol`` (what can rest and be followed). Equilibria: ``mechanical`` finds where the ``balance`` of a system
 holds, ``many_starts`` all that random starts reach, ``deflation`` all within bounds, by curves of rest (``fronts``);
 ``states`` finds those of a plain flow (``sparse_states`` of a large one), ``steady_motions`` those at speed, with
-``steady_families``.
+``steady_families`` and ``steady_starts``.
 
 Paths: ``path`` follows systems from ``path_starts``, ``flow_paths`` flows, ``assemblies`` large systems; ``outward`` is
 a path by the distance from its origin, ``reached`` the rest at its end.

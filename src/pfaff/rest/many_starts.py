@@ -10,6 +10,8 @@ import numpy as np
 
 from pfaff.algebra.newtons_method import newton_columns
 from pfaff.algebra.tolerances import RANK, SAME
+from pfaff.algebra.units import inertial_units
+from pfaff.checks.rests import HELD
 from pfaff.rest.balance import Balance
 from pfaff.rest.mechanical import ACCEPTED, Equilibria, check_finite, check_steady, equilibrium_in
 from pfaff.statement.values import number_within, whole_number
@@ -94,9 +96,18 @@ def _keep_new(balance: Balance, candidates: np.ndarray, found: list[np.ndarray])
     for candidate in candidates.T:
         polished, residual = balance.solve(candidate, balance.case.numbers)
         new = not any(np.abs(polished - other).max() < SAME for other in found)
-        if residual < ACCEPTED and new and balance.regular(polished):
+        if residual < ACCEPTED and new and balance.regular(polished) and _holds(balance, polished):
             check_steady(balance.case, balance, polished)
             found.append(polished)
+
+
+def _holds(balance: Balance, z: np.ndarray) -> bool:
+    """Whether the holonomic constraints hold beside the size of the configuration: where nothing is stiff, the
+    residual, relative to what forces move, does not tell."""
+    at, n, s = balance.at(z, balance.case.numbers), balance.statics.n, balance.statics.nonholonomic
+    units = inertial_units(at.M)
+    usual = units * (1 / units.max() + np.abs(z[:n] / units).max())
+    return bool((np.abs(at.held[s:]) <= HELD * (np.abs(at.A[s:]) @ usual)).all())
 
 
 def _newton_batch(balance: Balance, z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -130,21 +130,31 @@ def _where(case: OdeCase, x: np.ndarray) -> str:
 
 @dataclass(frozen=True)
 class FlowLinearisation:
-    """The Jacobian at an equilibrium of a plain flow, its structural zeros divided out."""
+    """The Jacobian at an equilibrium of a plain flow, in the directions allowed, and without its structural zeros."""
 
-    J: np.ndarray
-    directions: np.ndarray  # directions in which J acts, column by column
+    inner: np.ndarray
+    allowed: np.ndarray  # the directions in which it acts, column by column
+    without: Deflation | None
+
+    @property
+    def J(self) -> np.ndarray:
+        return self.inner if self.without is None else self.without.reference
 
     def eigenvalues(self) -> np.ndarray:
         return self.motions().eigenvalues()
 
     def motions(self, beside: FlowLinearisation | None = None) -> Pencil:
-        """λ − J, in the directions of this equilibrium or of one beside it."""
-        if beside is None:
-            return Pencil((-self.J, np.eye(len(self.J))))
-        check_alike(self.directions.shape[1:], beside.directions.shape[1:])
-        turn = np.linalg.lstsq(self.directions, beside.directions, rcond=None)[0]
-        return Pencil((-np.linalg.solve(turn, self.J @ turn), np.eye(len(self.J))))
+        """λ − J, in the directions of this equilibrium or of one beside it.
+
+        What is divided out beside is so here, too: by itself, where an eigenvalue passes zero, any null vector may be.
+        """
+        J = self.J
+        if beside is not None and beside is not self:
+            check_alike(J.shape[1:], beside.J.shape[1:])
+            turn = np.linalg.lstsq(self.allowed, beside.allowed, rcond=None)[0]
+            J = np.linalg.solve(turn, self.inner @ turn)
+            J = J if beside.without is None else beside.without(J)
+        return Pencil((-J, np.eye(len(J))))
 
 
 def linearise_flow(J: np.ndarray, chain: Sequence[int], allowed: np.ndarray | None = None) -> FlowLinearisation:
@@ -153,10 +163,7 @@ def linearise_flow(J: np.ndarray, chain: Sequence[int], allowed: np.ndarray | No
     Zeros of families form a ``chain`` where J on its range is singular again.
     """
     J, allowed = (J, np.eye(len(J))) if allowed is None else (allowed.T @ J @ allowed, allowed)
-    if not chain:
-        return FlowLinearisation(J, allowed)
-    without = Deflation.about(J, chain)
-    return FlowLinearisation(without.reference, allowed @ without.directions)
+    return FlowLinearisation(J, allowed, Deflation.about(J, chain) if chain else None)
 
 
 def spectrum_of(at: SteadyState) -> Spectrum:

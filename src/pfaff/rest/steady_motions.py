@@ -19,19 +19,23 @@ from pfaff.algebra.newtons_method import least_norm, newton
 from pfaff.algebra.rounding import axis_rounding
 from pfaff.algebra.structural_zeros import Deflation, zero_chain
 from pfaff.algebra.tolerances import NEIGHBOUR
-from pfaff.algebra.units import row_units
 from pfaff.checks import Check, Checked, doubted
-from pfaff.errors import ConvergenceError, ParameterError, PfaffError, RankError, SingularMassError, nearest
+from pfaff.errors import (
+    ConvergenceError,
+    ParameterError,
+    PfaffError,
+    RankError,
+    SingularMassError,
+    nearest,
+)
 from pfaff.flow.flow import Flow
 from pfaff.flow.in_quasi_velocities import quasi_values
-from pfaff.flow.initial import initial_state
 from pfaff.flow.motion_sizes import motion_sizes
 from pfaff.flow.moving_frames import in_moving_frame, undivided
-from pfaff.flow.relative import accidental, independent, relative_flow
-from pfaff.flow.slice import state_on
-from pfaff.flow.stated_equations import stated_equations
+from pfaff.flow.relative import accidental
 from pfaff.rest.spectrum import Spectrum
 from pfaff.rest.steady_families import ULPS, allowed_directions, exact_zeros, null_vector, selections
+from pfaff.rest.steady_starts import filled, flow_with, speeds_among
 from pfaff.statement.told import shown_in_notebooks
 from pfaff.statement.values import number_from, one_of, shown, spelt
 from pfaff.threads import cached_property
@@ -47,7 +51,6 @@ if TYPE_CHECKING:
 SHORTENED = 80  # most steps; they are shortened while they are far from a motion
 LEAST_SQUARES = 1e-7  # singular values below this, relative to the largest, are those of a family: steps leave them out
 TIMELESS = 1e-7  # changes with time below this, relatively, are rounding
-UNSOLVABLE = 1e-6  # singular values of constraints, relative to the largest, below which others are solved for
 ROUNDED = 1e-8  # states below this, relative to the largest, are set to zero if that is as steady
 
 
@@ -189,14 +192,14 @@ class SteadyMotion(Checked):
 def steady_motion(case: Case, start: Mapping[str, float], fixed: Mapping[str, float]) -> SteadyMotion:
     """The steady motion with these coordinates and speeds fixed, nearest to the starting values."""
     given = {name: number_from(name, value) for name, value in {**start, **fixed}.items()}
-    speeds = _speeds(case, fixed)
-    flow = _flow_with(case, speeds, _speeds(case, start), given)
+    speeds = speeds_among(case, fixed)
+    flow = flow_with(case, speeds, speeds_among(case, start), given, fixed)
     for name in (*start, *fixed):
         if name not in flow.states and (name in fixed or name not in case.system.moving_names):
             raise ParameterError(f"{case.system.name} {_why_not(flow, name)}")
     held = np.array([name in fixed for name in flow.states])
     try:
-        flow, x = _nearest(case, flow, given, held)
+        flow, x = _nearest(case, flow, given, fixed, held)
     except ConvergenceError as problem:
         alike = accidental(case.system, case.numbers) if speeds else ()
         if not alike:
@@ -212,7 +215,9 @@ def steady_motion(case: Case, start: Mapping[str, float], fixed: Mapping[str, fl
     return SteadyMotion(case, flow, x, {name: given[name] for name in fixed}, zeros, family, float(residual))
 
 
-def _nearest(case: Case, flow: Flow, given: Mapping[str, float], held: np.ndarray) -> tuple[Flow, np.ndarray]:
+def _nearest(
+    case: Case, flow: Flow, given: Mapping[str, float], fixed: Mapping[str, float], held: np.ndarray
+) -> tuple[Flow, np.ndarray]:
     """The steady motion near the state in which ``simulate`` starts from these values: a robot runs straight unless it
     is told to turn. Where none is near, from the values alone. With it the flow in which it rests."""
     left = undivided(case.system, flow.slice, case.numbers)
@@ -223,7 +228,7 @@ def _nearest(case: Case, flow: Flow, given: Mapping[str, float], held: np.ndarra
         return carried, _solved(case, carried, x, held)
 
     try:
-        return solved({**_filled(case, given), **given})
+        return solved({**filled(case, given, fixed), **given})
     except PfaffError as problem:
         try:
             return solved(given)
@@ -231,58 +236,11 @@ def _nearest(case: Case, flow: Flow, given: Mapping[str, float], held: np.ndarra
             raise problem from None  # the values alone are no state
 
 
-def _filled(case: Case, given: Mapping[str, float]) -> dict[str, float]:
-    """The values of all coordinates, velocities and quasi-velocities where some are given."""
-    system, start = case.system, initial_state(case, given)
-    y = np.concatenate([start.q, start.v])
-    quasi = {name: float(value) for name, value in quasi_values(system, y, case.numbers).items()}
-    return dict(zip(system.state_names, y.tolist(), strict=True)) | quasi
-
-
 def path_at_speed(case: Case, load: str, fixed: Mapping[str, float]) -> SteadyPath | None:
     """The steady motion followed as a parameter changes, if a speed is fixed."""
     from pfaff.rest.flow_paths import SteadyPath
 
-    return SteadyPath(steady_motion(case, {}, fixed), load) if _speeds(case, fixed) else None
-
-
-def _flow_with(case: Case, speeds: list[str], others: list[str], given: Mapping[str, float]) -> Flow:
-    """The relative flow with these speeds among its states, and as many of the others as are free beside them; its
-    other velocities are solved for near the start if they cannot be there as usual."""
-    flow = relative_flow(case.system, speeds, case.numbers, keep=given)
-    wanted = independent(case.system, speeds, others, case.numbers)
-    if not set(wanted) <= set(flow.states):
-        speeds = [*speeds, *wanted]
-        flow = relative_flow(case.system, speeds, case.numbers, keep=given)
-    if not flow.pivots:
-        return flow
-    try:
-        start = initial_state(case, given)
-    except PfaffError:
-        return flow  # ``simulate`` starts from nowhere
-    if _solves(flow, start.q, start.v, case):
-        return flow
-    return relative_flow(case.system, speeds, case.numbers, tuple(start.q.tolist()), keep=given)
-
-
-def _solves(flow: Flow, q: np.ndarray, v: np.ndarray, case: Case) -> bool:
-    """Whether the constraints determine the dependent velocities of a flow in a state, and its elimination of them
-    keeps its digits there."""
-    names, numbers = case.system.coordinate_names, case.numbers
-    x = state_on(flow, q, numbers, v)
-    if not np.isfinite(flow.rates(x, numbers)).all() or not np.isfinite(flow.jacobian(x, numbers)).all():
-        return False
-    at, v = dict(zip(flow.states, x, strict=True)), flow.velocities(x, numbers)
-    there = stated_equations(case.system)(np.array([at.get(name, 0.0) for name in names]), v, numbers)
-    A = row_units(there.A)[:, None] * there.A
-    A = A[:, [case.system.velocity_names.index(name) for name in flow.dependent]]
-    values = np.linalg.svd(A / (np.abs(A).max(axis=0, initial=0.0) + 1e-300), compute_uv=False)
-    return bool(values.min() > UNSOLVABLE * values.max())
-
-
-def _speeds(case: Case, given: Mapping[str, float]) -> list[str]:
-    known = {*case.system.velocity_names, *case.system.quasi_velocities}
-    return [name for name in given if name in known]
+    return SteadyPath(steady_motion(case, {}, fixed), load) if speeds_among(case, fixed) else None
 
 
 def _why_not(flow: Flow, name: str) -> str:
