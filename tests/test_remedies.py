@@ -329,3 +329,22 @@ def test_a_sweep_of_critical_loads_at_speed_is_sent_to_hopf_points():
         pfaff.PfaffError, match="flutter is of equilibria, and x_dot selects a steady motion: measure 'hopf'"
     ):
         case.sweep({"x_dot": np.array([1.0, 2.0])}, "flutter")
+
+
+@pytest.mark.parametrize(
+    ("potential", "message"),
+    [
+        (lambda x: x**2 / 2 + 1 / sm.S(0), "the potential contains zoo: look for a division by zero"),
+        (lambda x: float("nan") * x, "the potential contains nan"),
+        (
+            lambda x: sm.besselj(0, x),
+            r"besselj\(0, x\): the functions that can be followed are sin, .*write it by these",
+        ),
+        (lambda x: sm.Integral(sm.exp(-(x**2)), (x, 0, x)), r"the potential contains Integral.*call its .doit\(\) first"),
+        (lambda x: sm.Max(x, 1), r"Max\(1, x\): smooth functions alone"),
+    ],
+)
+def test_what_no_equations_can_hold_is_named_at_the_statement(potential, message):
+    (x,) = pfaff.statement.coordinates("x")
+    with pytest.raises(pfaff.PfaffError, match=message):
+        pfaff.System([x], x.diff(pfaff.statement.TIME) ** 2 / 2, potential(x))

@@ -275,7 +275,6 @@ def test_a_load_that_must_be_positive_and_is_zero_says_how_to_declare_it():
         ({"potential": k * sm.Abs(x) ** 3}, "the potential contains Abs"),
         ({"potential": k * sm.Heaviside(x) * x**2}, "the potential contains Heaviside"),
         ({"potential": sm.Piecewise((k * x**2, x > 0), (0, True))}, "the potential contains Piecewise"),
-        ({"potential": sm.Integral(sm.exp(-(z**2)), (z, 0, x))}, "the potential contains Integral"),
         ({"dissipation": k * sm.Max(x.diff(t), 0) ** 2}, "the dissipation contains Max"),
         ({"forces": {y: -k * sm.sign(y.diff(t))}}, "the force on y contains sign"),
         ({"holonomic_constraints": [sm.Abs(x) - 1]}, "holonomic constraint 1 contains Abs"),

@@ -20,6 +20,22 @@ from pfaff.threads import cached_property
 from pfaff.travel import Travels
 
 SMOOTH = (*(each for each in FUNCTIONS.values() if isinstance(each, type)), sm.erfc)  # sqrt is a power
+CORNERED = (
+    *(
+        sm.Abs,
+        sm.sign,
+        sm.Max,
+        sm.Min,
+        sm.Heaviside,
+        sm.Piecewise,
+        sm.floor,
+        sm.ceiling,
+        sm.frac,
+        sm.Mod,
+        sm.DiracDelta,
+    ),
+    *(sm.re, sm.im, sm.arg),
+)
 
 
 @answering
@@ -217,10 +233,18 @@ def check_smooth(expression: sm.Expr, where: str, real: str) -> None:
     """Raise unless an expression can be differentiated to any order, in ``real`` numbers."""
     if expression.has(sm.I):
         raise StatementError(f"{where} contains I: {real}")
+    for number in expression.atoms(sm.zoo, sm.nan, sm.oo, -sm.oo):
+        raise StatementError(f"{where} contains {number}: look for a division by zero, or a number that is not finite")
     for term in sorted(expression.atoms(sm.core.function.Application, ExprWithLimits), key=str):
-        if not isinstance(term, SMOOTH):
+        if isinstance(term, CORNERED):
             raise StatementError(
                 f"{where} contains {shown(term)}: smooth functions alone can be followed ({', '.join(FUNCTIONS)}); "
                 "a jump may be replaced by tanh(x/w) and a corner by sqrt(x**2 + w**2), with a width w that is small "
                 "beside what x covers: a hundredth of it, say, is followed in some twenty steps"
+            )
+        if not isinstance(term, SMOOTH):
+            remedy = "call its .doit() first" if isinstance(term, ExprWithLimits) else "write it by these"
+            raise StatementError(
+                f"{where} contains {shown(term)}: the functions that can be followed are {', '.join(FUNCTIONS)}; "
+                f"{remedy}, or make what does not move a parameter"
             )
