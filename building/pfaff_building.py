@@ -23,7 +23,10 @@ COMPILERS = ("cc", "gcc", "clang")  # MSVC has no vectors, and may join multipli
 def lacks_compiler() -> bool:
     import shutil  # not above: this module is imported whenever Python starts
 
-    return not os.environ.get("CC") and not any(map(shutil.which, COMPILERS))
+    stated = os.environ.get("CC")
+    if stated:
+        return Path(stated).stem.lower() == "cl"
+    return not any(map(shutil.which, COMPILERS))
 
 
 def with_compiler() -> dict[str, str]:

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tarfile
 import time
+import tomllib
 import zipfile
 from functools import partial
 from importlib import import_module
@@ -242,6 +243,15 @@ def test_a_start_of_python_reads_no_more_than_it_needs():
     assert done.stdout.strip() == "set()", done.stderr
 
 
+def test_conda_installs_what_the_package_requires():
+    lines = (ROOT / "environment.yml").read_text(encoding="utf-8").splitlines()
+    found = [line.removeprefix("  - ") for line in lines[lines.index("dependencies:") + 1 :] if line.startswith("  - ")]
+    stated = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    project = stated["project"]
+    needed = [*stated["build-system"]["requires"], *project["dependencies"], "python" + project["requires-python"]]
+    assert sorted(found) == sorted([*needed, "c-compiler", "pip"])
+
+
 SITE = f"import sys; sys.path.append({str(Path(find_spec('numpy').origin).parents[1])!r})\n"
 
 
@@ -250,6 +260,7 @@ def test_zig_is_asked_for_where_there_is_no_compiler(tmp_path):
     clean = {"CC": "", "PATH": str(tmp_path)}
     assert hook(ROOT, "get_requires_for_build_wheel", **clean) == "['ziglang>=0.13']"
     assert hook(ROOT, "get_requires_for_build_wheel", CC="mine", PATH=str(tmp_path)) == "[]"
+    assert hook(ROOT, "get_requires_for_build_wheel", CC="cl.exe", PATH=str(tmp_path)) == "['ziglang>=0.13']"
     for name, asked in (("cl", "['ziglang>=0.13']"), ("gcc", "[]")):  # that of Microsoft has no vectors
         (tmp_path / name).write_text("")
         (tmp_path / name).chmod(0o755)
