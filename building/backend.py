@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import mesonpy
-from pfaff_building import BUILT, ZIG, forget_others, lacks_compiler, with_compiler
+from pfaff_building import ZIG, forget_others, lacks_compiler, noted, with_compiler
 
 ROOT = Path(__file__).parents[1]
 
@@ -41,8 +41,8 @@ def build_editable(wheel_directory: str, config_settings: Any = None, metadata_d
     _prepare()
     folder = ROOT / "build" / "kernels"
     forget_others(folder)
-    name = mesonpy.build_editable(wheel_directory, {**(config_settings or {}), "build-dir": str(folder)})
-    (folder / BUILT).touch()
+    with noted(folder):
+        name = mesonpy.build_editable(wheel_directory, {**(config_settings or {}), "build-dir": str(folder)})
     _exchange_finder(Path(wheel_directory) / name)
     return str(name)
 

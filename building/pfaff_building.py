@@ -16,29 +16,44 @@ from pathlib import Path
 
 KERNELS = "pfaff.kernels."
 ZIG = "ziglang>=0.13"
-BUILT = "built"  # written when all is built: what is newer must be built again
+BUILT = "built"  # as old as the beginning of the last build: what is newer must be built again
+COMPILERS = ("cc", "gcc", "clang")  # MSVC has no vectors, and may join multiplications and additions
 
 
 def lacks_compiler() -> bool:
     import shutil  # not above: this module is imported whenever Python starts
 
-    return not os.environ.get("CC") and not any(map(shutil.which, ("cc", "gcc", "clang", "cl")))
+    stated = os.environ.get("CC")
+    if stated:
+        return Path(stated).stem.lower() == "cl"
+    return not any(map(shutil.which, COMPILERS))
 
 
 def with_compiler() -> dict[str, str]:
     """The environment for a build: zig, which a wheel has, where there is no other compiler."""
     environment = dict(os.environ)
     if lacks_compiler():
-        zig = f"{sys.executable} -m ziglang"
+        zig = f"{_quoted(sys.executable)} -m ziglang"
         environment |= {"CC": f"{zig} cc -mcpu=baseline", "AR": f"{zig} ar"}
     return environment
+
+
+def _quoted(word: str) -> str:
+    """A word of a command as meson splits it again."""
+    if sys.platform == "win32":
+        from subprocess import list2cmdline
+
+        return list2cmdline([word])
+    from shlex import quote
+
+    return quote(word)
 
 
 def forget_others(folder: Path) -> None:
     """Remove what another compiler or another Python left in a folder."""
     import shutil
 
-    found = map(shutil.which, ("cc", "gcc", "clang", "cl"))
+    found = map(shutil.which, COMPILERS)
     builder = "\n".join([sys.executable, with_compiler().get("CC", ""), *(each or "" for each in found)])
     named = folder / "builder"
     if not named.exists() or named.read_text(encoding="utf-8") != builder:
@@ -50,12 +65,24 @@ def forget_others(folder: Path) -> None:
 def build(root: Path) -> Path:
     """Build the kernels of a working tree; returns the folder that has them."""
     folder, environment = root / "build" / "kernels", with_compiler()
-    with _alone(root / "build" / "kernels.lock"):
+    with _alone(root / "build" / "kernels.lock"), noted(folder):
         if not (folder / "build.ninja").exists():
             _run([sys.executable, "-m", "mesonbuild.mesonmain", "setup", str(folder), str(root)], environment)
         _run([sys.executable, "-m", "ninja", "-C", str(folder)], environment)
-        (folder / BUILT).touch()
     return folder
+
+
+@contextmanager
+def noted(folder: Path) -> Iterator[None]:
+    """Note when a build began that ends well: sources that change meanwhile are newer.
+
+    By a file that is written then, since clocks of files may lag behind others.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    begun = folder / "begun"
+    begun.touch()
+    yield
+    begun.replace(folder / BUILT)
 
 
 def _run(command: list[str], environment: dict[str, str]) -> None:
@@ -92,7 +119,8 @@ class Finder:
         if not (root / "meson.build").exists() or not (sources / f"{module}.py").exists():
             return None
         folder = root / "build" / "kernels"
-        if _outdated(folder / BUILT, [root / "meson.build", *sources.iterdir()]):
+        rules = [root / "meson.build", root / "building/wide/meson.build"]
+        if _outdated(folder / BUILT, [*rules, *sources.iterdir()]) and not _ahead(folder / BUILT, rules):
             folder = build(root)
         if len(path) > 1:  # those for wide registers come first
             folder /= "building/wide"
@@ -108,6 +136,21 @@ def _outdated(built: Path, sources: list[Path]) -> bool:
     except FileNotFoundError:
         return True
     return any(each.is_file() and each.stat().st_mtime_ns > made for each in sources)
+
+
+def _ahead(built: Path, rules: list[Path]) -> bool:
+    """Whether there are kernels, but meson would refuse to build them again: its files are of the future."""
+    import time
+    import warnings
+
+    future = [each for each in rules if each.is_file() and each.stat().st_mtime > time.time()]
+    if not future or not built.exists():
+        return False
+    names = " and ".join(map(str, future))
+    warnings.warn(
+        f"kernels of pfaff are used as they were built: {names} was changed in the future; touch it", stacklevel=2
+    )
+    return True
 
 
 def install() -> None:

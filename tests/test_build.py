@@ -7,7 +7,11 @@ import shutil
 import subprocess
 import sys
 import tarfile
+import time
+import tomllib
 import zipfile
+from functools import partial
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -166,6 +170,88 @@ print(processor.__file__, processor.wide())
     assert "the kernels of pfaff cannot be built" in broken
 
 
+@pytest.fixture
+def building(monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT / "building"))
+    return import_module("pfaff_building")
+
+
+@pytest.fixture
+def built(tmp_path) -> dict[str, Path]:
+    """A working tree whose one kernel was built an hour ago, by name."""
+    names = ("meson.build", "building/wide/meson.build", "src/pfaff/kernels/one.py", "build/kernels/one.abi3.so")
+    ninja, done = "build/kernels/build.ninja", "build/kernels/built"
+    for name in (*names, ninja, done):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).touch()
+        os.utime(tmp_path / name, (time.time() - 3600,) * 2)
+    return {name: tmp_path / name for name in (*names, done)}
+
+
+@pytest.mark.parametrize("changed", [None, "meson.build", "building/wide/meson.build", "src/pfaff/kernels/one.py"])
+def test_kernels_are_built_again_where_anything_has_changed(building, built, monkeypatch, changed):
+    commands = []
+    monkeypatch.setattr(building, "_run", lambda command, environment: commands.append(command))
+    find = partial(building.Finder.find_spec, "pfaff.kernels.one", [str(built["src/pfaff/kernels/one.py"].parent)])
+    if changed:
+        os.utime(built[changed])
+    for _ in range(2):
+        assert find().origin == str(built["build/kernels/one.abi3.so"])
+        assert len(commands) == (changed is not None)
+
+
+def test_what_changes_during_a_build_is_built_again(building, built, monkeypatch):
+    def run(command, environment):
+        commands.append(command)
+        if len(commands) == 1:
+            time.sleep(0.05)
+            os.utime(built["src/pfaff/kernels/one.py"])
+            time.sleep(0.05)
+
+    commands = []
+    monkeypatch.setattr(building, "_run", run)
+    os.utime(built["meson.build"])
+    for _ in range(3):
+        building.Finder.find_spec("pfaff.kernels.one", [str(built["src/pfaff/kernels/one.py"].parent)])
+    assert len(commands) == 2
+
+
+@pytest.mark.parametrize("rules", ["meson.build", "building/wide/meson.build"])
+def test_kernels_are_used_where_meson_would_refuse_the_clock(building, built, monkeypatch, rules):
+    monkeypatch.setattr(building, "_run", lambda command, environment: pytest.fail("is built"))
+    os.utime(built[rules], (time.time() + 3600,) * 2)
+    with pytest.warns(UserWarning, match="in the future"):
+        spec = building.Finder.find_spec("pfaff.kernels.one", [str(built["src/pfaff/kernels/one.py"].parent)])
+    assert spec.origin == str(built["build/kernels/one.abi3.so"])
+
+
+@MESON
+def test_commands_of_zig_are_quoted(building, monkeypatch, tmp_path):
+    monkeypatch.setattr(sys, "executable", "/a place/python")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.delenv("CC", raising=False)
+    environment = building.with_compiler()
+    split = import_module("mesonbuild.mesonlib").split_args
+    assert split(environment["CC"]) == ["/a place/python", "-m", "ziglang", "cc", "-mcpu=baseline"]
+    assert split(environment["AR"]) == ["/a place/python", "-m", "ziglang", "ar"]
+
+
+def test_a_start_of_python_reads_no_more_than_it_needs():
+    script = "import sys, pfaff_building; print({'subprocess', 'shutil', 'shlex', 'zipfile'} & set(sys.modules))"
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "building")}
+    done = subprocess.run([sys.executable, "-S", "-c", script], env=environment, capture_output=True, text=True)
+    assert done.stdout.strip() == "set()", done.stderr
+
+
+def test_conda_installs_what_the_package_requires():
+    lines = (ROOT / "environment.yml").read_text(encoding="utf-8").splitlines()
+    found = [line.removeprefix("  - ") for line in lines[lines.index("dependencies:") + 1 :] if line.startswith("  - ")]
+    stated = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    project = stated["project"]
+    needed = [*stated["build-system"]["requires"], *project["dependencies"], "python" + project["requires-python"]]
+    assert sorted(found) == sorted([*needed, "c-compiler", "pip"])
+
+
 SITE = f"import sys; sys.path.append({str(Path(find_spec('numpy').origin).parents[1])!r})\n"
 
 
@@ -174,7 +260,8 @@ def test_zig_is_asked_for_where_there_is_no_compiler(tmp_path):
     clean = {"CC": "", "PATH": str(tmp_path)}
     assert hook(ROOT, "get_requires_for_build_wheel", **clean) == "['ziglang>=0.13']"
     assert hook(ROOT, "get_requires_for_build_wheel", CC="mine", PATH=str(tmp_path)) == "[]"
-    compiler = tmp_path / "gcc"
-    compiler.write_text("")
-    compiler.chmod(0o755)
-    assert hook(ROOT, "get_requires_for_build_editable", **clean) == "[]"
+    assert hook(ROOT, "get_requires_for_build_wheel", CC="cl.exe", PATH=str(tmp_path)) == "['ziglang>=0.13']"
+    for name, asked in (("cl", "['ziglang>=0.13']"), ("gcc", "[]")):  # that of Microsoft has no vectors
+        (tmp_path / name).write_text("")
+        (tmp_path / name).chmod(0o755)
+        assert hook(ROOT, "get_requires_for_build_editable", **clean) == asked

@@ -83,6 +83,13 @@ def test_angles_of_directions_and_their_slopes(b, a):
     assert values([angle, *gradient(angle, [x, y])], [a, b], [x, y]) == pytest.approx(exact, rel=1e-15, abs=1e-300)
 
 
+def test_numbers_are_folded_where_their_product_has_all_digits():
+    for k, a in ((1e-160, 1e200), (-1e-160, 1e200), (1e160, 1e-200)):
+        (found,) = values([expression(k) * (expression(k) * x)], [a], [x])
+        assert found == k * (k * a)
+    assert expression(1e-150) * (expression(1e-150) * x) is expression(1e-150 * 1e-150) * x
+
+
 def test_what_is_built_is_simple():
     p, q = par[0], par[1]
     assert x + 0 is x is 0 + x is x - 0 is 1 * x is x / 1 is x**1 is -(x * -1)

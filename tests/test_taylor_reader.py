@@ -93,6 +93,12 @@ def test_series_of_operations_have_all_digits(name):
     assert (np.abs(along(e) - exact) / scale).max() < 2e-13
 
 
+def test_whole_powers_have_series_where_they_vanish():
+    """By products; those of ``pow`` divide by what vanishes."""
+    found = along((X - PLACE[0]) ** 20 + (X - PLACE[0]) ** 3, 20)
+    assert found == pytest.approx(np.eye(21)[3] * WAY[0] ** 3 + np.eye(21)[20] * WAY[0] ** 20, rel=1e-14, abs=0)
+
+
 @pytest.mark.parametrize("name", OPERATIONS)
 def test_lanes_give_the_same_series(name):
     """Each lane with a place of its own; eight times the same place gives eight times the same digits."""
