@@ -420,3 +420,28 @@ def test_parameters_of_another_sign_are_others():
     for value in (0.0, -0.0, 0.0):
         integrator.put(0.0, [0.0], np.array([value]))
         assert integrator.series()[0, 1] == np.copysign(np.pi, value)
+
+
+@pytest.mark.parametrize(
+    "function, exact",
+    [
+        (X**2.5 - 0.5, 0.5**0.4),
+        (OF["log"](X) + 1, np.exp(-1)),
+        (1 / X - 2, 0.5),
+        (OF["sqrt"](X) - 0.5, 0.25),
+        (OF["sqrt"](X + 1e-3) - 0.5, 0.249),
+    ],
+)
+def test_events_are_found_where_functions_have_no_series(function, exact):
+    """Along sin t: at the start, and after times in which the function is no number."""
+    first = np.arcsin(exact)
+    expected = [t for k in range(8) for t in (2 * np.pi * k + first, 2 * np.pi * k + np.pi - first) if t < 40]
+    assert crossed(oscillator(function), [0.0, 1.0]) == pytest.approx(expected, abs=1e-12)
+
+
+def test_rounding_is_no_crossing():
+    """The energy keeps its value: 1 − x² − v² is rounding and has no zeros; tiny functions have theirs."""
+    assert not crossed(oscillator(X * X + V * V - 1), [1.0, 0.0], 1000.0)
+    expected = np.pi / 2 + np.pi * np.arange(12)
+    assert crossed(oscillator(X * 1e-200), [1.0, 0.0], 37.0) == pytest.approx(expected, abs=1e-12)
+    assert len(crossed(oscillator(X - (1 - 1e-10)), [1.0, 0.0], 100.0)) == 31
