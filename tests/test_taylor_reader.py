@@ -445,3 +445,19 @@ def test_rounding_is_no_crossing():
     expected = np.pi / 2 + np.pi * np.arange(12)
     assert crossed(oscillator(X * 1e-200), [1.0, 0.0], 37.0) == pytest.approx(expected, abs=1e-12)
     assert len(crossed(oscillator(X - (1 - 1e-10)), [1.0, 0.0], 100.0)) == 31
+
+
+@pytest.mark.parametrize(
+    "name, place",
+    [("asin", 1 - 1e-10), ("acos", -1 + 1e-10), ("atanh", 1 - 1e-10), ("acosh", 1 + 1e-10)]
+    + [("tanh", each) for each in (0.1, -3.0, 10.0, 18.0, -40.0)],
+)
+def test_series_near_the_limits_of_functions_have_all_digits(name, place):
+    """Where slopes vanish or are infinite, the digits are those of the place itself."""
+    integrator = Integrator(program([(X, expression(1.0)), (V, OF[name](X))], 1e-15))
+    integrator.put(0.0, [place, 0.0], NONE)
+    with mpmath.workdps(80):
+        exact = np.array([float(each) for each in mpmath.taylor(getattr(mpmath, name), mpmath.mpf(place), 6)])
+    found = integrator.series()[1, 1:8] * np.arange(1, 8)
+    scale = np.maximum(np.abs(exact), np.abs(exact[1]) * (abs(place) < 1))
+    assert (np.abs(found - exact) / np.abs(scale)).max() < 1e-14 * max(1, abs(place))
