@@ -6,6 +6,8 @@ import ctypes
 import math
 import pickle
 import struct
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 
@@ -263,6 +265,29 @@ def test_damaged_tapes_are_refused_before_they_are_read(tapes):
             continue
         Reader(damaged)(np.zeros(damaged.n), np.zeros(damaged.p))
     assert refused > 1000
+
+
+def test_registers_without_memory_are_an_error():
+    """A tape whose registers for eight columns are more than memory may hold, in a process of its own."""
+    script = """
+import resource
+import numpy as np
+from pfaff.flow.tape import Op, Tape
+from pfaff.kernels.readers import Reader
+many = 300_000
+a = np.arange(many)
+rows = np.column_stack([np.full(many, Op.NEG), np.maximum(a + 1, 2) * (a > 0), np.maximum(a + 1, 2) * (a > 0), a + 2])
+tape = Tape(rows, np.array([[Op.NEG, 0, many]]), 0, np.zeros(0), 1, 0, 2, many + 2, np.arange(2, many + 2))
+reader, x, out = Reader(tape), np.ones((1, 2)), np.empty((many, 2))
+used = int(open("/proc/self/statm").read().split()[0]) * 4096
+resource.setrlimit(resource.RLIMIT_AS, (used + 10_000_000,) * 2)
+try:
+    reader.batch(x, np.zeros((0, 2)), np.zeros(2), out)
+except MemoryError:
+    print("refused")
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert done.stdout.strip() == "refused", done.stderr
 
 
 def test_kernels_are_compiled():

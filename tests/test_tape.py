@@ -142,5 +142,29 @@ def test_damaged_tapes_are_refused():
     assert refused > 1500
 
 
+@pytest.mark.parametrize("name", [each.name for each in dataclasses.fields(Tape)])
+def test_what_is_no_number_is_damage(name):
+    """Of another type, in any place, as a file may hold it."""
+    parts = stated(tape_of([ex.sin(x) * x + 2.5], [x]))
+    for wrong in ("a", b"", {}, np.array(["a"])):
+        with pytest.raises(PfaffError, match="damaged"):
+            Tape(**{**parts, name: wrong})
+
+
+def test_variables_are_gone_through_a_few_times():
+    """Not anew for every node."""
+
+    class Counted(list):
+        times = 0
+
+        def __iter__(self):
+            self.times += 1
+            return super().__iter__()
+
+    variables = Counted([expression(f"x{k}") for k in range(100)])
+    tape_of([ex.sum_of(ex.sin(each) for each in list.__iter__(variables))], variables)
+    assert variables.times < 5
+
+
 def _written(tape):
     return len(tape.rows) + (tape.rows[:, 0] == Op.SINCOS).sum()

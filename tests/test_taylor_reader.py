@@ -360,3 +360,110 @@ def test_motions_agree_with_heyoka():
     mine.put(0.0, [1.0, 0.0], NONE)
     mine.advance(50.0, 10_000)
     assert np.abs(mine.state - theirs.state).max() < 1e-12
+
+
+def test_what_is_no_number_does_not_outlast_its_series():
+    """√(1 − x²) at x = 2 has no series; at x = 1/2 it has the digits of an integrator that never saw another."""
+    rates = [(X, V), (V, -X * OF["sqrt"](1 - X * X) * OF["exp"](V))]
+    fresh, used = Integrator(program(rates, 1e-15)), Integrator(program(rates, 1e-15))
+    fresh.put(0.0, [0.5, 0.1], NONE)
+    for bad in (2.0, np.inf):
+        used.put(0.0, [bad, 0.1], NONE)
+        assert not np.isfinite(used.series()).all()
+        used.put(0.0, [0.5, 0.1], NONE)
+        assert np.array_equal(used.series(), fresh.series())
+    recurrences, x = lowered(tape_of([rates[1][1]], [X, V])), np.array([0.5, 0.1])
+    sweeper, way = Sweeper(recurrences, 9, x, NONE, np.zeros(1), np.zeros(1), aligned), np.array([0.3, 1.0])
+    found = [np.empty((1, 10)) for _ in range(3)]
+    for x[0], each in zip((0.5, 2.0, 0.5), found, strict=True):
+        sweeper.along(way, 9, each)
+    assert np.isnan(found[1]).any()
+    assert np.array_equal(found[0], found[2])
+
+
+def test_what_is_no_number_does_not_outlast_its_lane():
+    states, found = np.full((2, LANES), 0.5), []
+    lanes = Lanes(program([(X, V), (V, -X * OF["sqrt"](1 - X * X) * OF["exp"](V))], 1e-15))
+    for bad in (0.5, 2.0, 0.5):
+        states[0, 3] = bad
+        lanes.put(0.0, states, np.zeros((0, LANES)))
+        lanes.advance(1.0, 1000)
+        found.append(lanes.state.copy())
+    assert np.isnan(found[1][:, 3]).any()
+    assert np.array_equal(found[0], found[2])
+    assert np.array_equal(np.delete(found[0], 3, axis=1), np.delete(found[1], 3, axis=1))
+
+
+def oscillator(*functions):
+    return Integrator(program([(X, V), (V, -X)], 1e-15, [(each, Function()) for each in functions]))
+
+
+def crossed(integrator, start, time=40.0):
+    integrator.put(0.0, start, NONE)
+    assert integrator.advance(time, 100_000).end is End.REACHED
+    return [each.time for each in integrator.happened]
+
+
+def test_an_event_without_numbers_is_found_later():
+    """√x − 1/2 where x < 0 in the first series: what follows is as if that had not been."""
+    used, fresh = oscillator(OF["sqrt"](X) - 0.5), oscillator(OF["sqrt"](X) - 0.5)
+    used.put(0.0, [-1.0, 0.0], NONE)
+    used.series()
+    assert crossed(used, [1.0, 0.0], 1.4) == crossed(fresh, [1.0, 0.0], 1.4) == pytest.approx([np.arccos(0.25)])
+
+
+def test_functions_that_are_infinite_do_not_lengthen_steps():
+    for function in (OF["log"](X) + 1, 1 / X - 2):
+        integrator = oscillator(function)
+        integrator.put(0.0, [0.0, 1.0], NONE)
+        assert integrator.advance(40.0, 100_000).end is End.REACHED
+        assert np.abs(integrator.state - [np.sin(40.0), np.cos(40.0)]).max() < 1e-13
+
+
+def test_parameters_of_another_sign_are_others():
+    """Zero and minus zero lie on both sides of the cut of the angle."""
+    integrator = Integrator(program([(X, atan2(A, expression(-1.0)))], 1e-15))
+    for value in (0.0, -0.0, 0.0):
+        integrator.put(0.0, [0.0], np.array([value]))
+        assert integrator.series()[0, 1] == np.copysign(np.pi, value)
+
+
+@pytest.mark.parametrize(
+    "function, exact",
+    [
+        (X**2.5 - 0.5, 0.5**0.4),
+        (OF["log"](X) + 1, np.exp(-1)),
+        (1 / X - 2, 0.5),
+        (OF["sqrt"](X) - 0.5, 0.25),
+        (OF["sqrt"](X + 1e-3) - 0.5, 0.249),
+    ],
+)
+def test_events_are_found_where_functions_have_no_series(function, exact):
+    """Along sin t: at the start, and after times in which the function is no number."""
+    first = np.arcsin(exact)
+    expected = [t for k in range(8) for t in (2 * np.pi * k + first, 2 * np.pi * k + np.pi - first) if t < 40]
+    assert crossed(oscillator(function), [0.0, 1.0]) == pytest.approx(expected, abs=1e-12)
+
+
+def test_rounding_is_no_crossing():
+    """The energy keeps its value: 1 − x² − v² is rounding and has no zeros; tiny functions have theirs."""
+    assert not crossed(oscillator(X * X + V * V - 1), [1.0, 0.0], 1000.0)
+    expected = np.pi / 2 + np.pi * np.arange(12)
+    assert crossed(oscillator(X * 1e-200), [1.0, 0.0], 37.0) == pytest.approx(expected, abs=1e-12)
+    assert len(crossed(oscillator(X - (1 - 1e-10)), [1.0, 0.0], 100.0)) == 31
+
+
+@pytest.mark.parametrize(
+    "name, place",
+    [("asin", 1 - 1e-10), ("acos", -1 + 1e-10), ("atanh", 1 - 1e-10), ("acosh", 1 + 1e-10)]
+    + [("tanh", each) for each in (0.1, -3.0, 10.0, 18.0, -40.0)],
+)
+def test_series_near_the_limits_of_functions_have_all_digits(name, place):
+    """Where slopes vanish or are infinite, the digits are those of the place itself."""
+    integrator = Integrator(program([(X, expression(1.0)), (V, OF[name](X))], 1e-15))
+    integrator.put(0.0, [place, 0.0], NONE)
+    with mpmath.workdps(80):
+        exact = np.array([float(each) for each in mpmath.taylor(getattr(mpmath, name), mpmath.mpf(place), 6)])
+    found = integrator.series()[1, 1:8] * np.arange(1, 8)
+    scale = np.maximum(np.abs(exact), np.abs(exact[1]) * (abs(place) < 1))
+    assert (np.abs(found - exact) / np.abs(scale)).max() < 1e-14 * max(1, abs(place))

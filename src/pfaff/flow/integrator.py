@@ -113,7 +113,8 @@ class Integrator:
         self._x, self._f = aligned(n * count), aligned(len(program.functions) * count)
         self._sweeper = Sweeper(program.recurrences, self.order, self.state, self.pars, self._x, self._f, aligned)
         self._polynomials = self._x.reshape(n, count)
-        self._lookout = Lookout(program.functions, self._f[: len(program.functions) * count].reshape(-1, count))
+        series = self._f[: len(program.functions) * count].reshape(-1, count)
+        self._lookout = Lookout(program.functions, series, lambda x, t: self.values(x, t)[n:])
         self.last_h = 0.0
 
     def __deepcopy__(self, memo: Any) -> Integrator:

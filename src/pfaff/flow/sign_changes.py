@@ -1,13 +1,15 @@
 """Zeros of functions within steps of Taylor's method: isolated by Bernstein's form of their polynomials, then located.
 
 A function that has changed its sign at the end of a step vanishes there, even if rounding hides it from both
-polynomials that meet; one that changes it to and fro within rounding does not.
+polynomials that meet; one that changes it to and fro within rounding does not. Where a function has no series its
+values at a few times are compared.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from math import comb
 from typing import Any
 
@@ -17,6 +19,8 @@ LAST_DIGIT = 2.0**-52
 DOUBTFUL = 64 * LAST_DIGIT  # of a polynomial's values, relative to the sum of its terms
 FINEST = 2.0**-50  # parts of a step that are not divided again
 CLOSE = 1e-6  # parts of a step between two crossings that may be rounding
+PARTS = np.linspace(0, 1, 33)  # of a step, at which a function without a series is compared
+NUDGE = 2.0**-26  # relative: what a state is changed by to see what its rounding does
 
 
 @dataclass(frozen=True)
@@ -39,8 +43,14 @@ class Crossing:
 class Lookout:
     """Looks for zeros in steps in which functions may vanish, by their coefficients, and notes them."""
 
-    def __init__(self, functions: tuple[Function, ...], coefficients: np.ndarray) -> None:
-        self.functions, self._coefficients = functions, coefficients
+    def __init__(
+        self,
+        functions: tuple[Function, ...],
+        coefficients: np.ndarray,
+        values: Callable[[np.ndarray, np.ndarray], np.ndarray],
+    ) -> None:
+        """``values`` are those of all functions at several states and times, one column each."""
+        self.functions, self._coefficients, self._values = functions, coefficients, values
         self.found: list[Crossing] = []
         self.forget()
 
@@ -57,9 +67,13 @@ class Lookout:
         ends: list[tuple[float, int]] = []
         after = np.zeros(len(self.functions))
         for k, function in enumerate(self.functions):
-            if not np.isfinite(self._coefficients[k]).all():
-                continue
-            roots, after[k] = crossings(self._coefficients[k], h, before[k])
+            series = self._coefficients[k]
+            if not np.isfinite(series).all():
+                roots, after[k] = crossings_of_values(partial(self._along, sweeper, h, k), before[k])
+            else:
+                roots, after[k] = crossings(series, h, before[k])
+                if roots and np.abs(series) @ np.abs(h) ** np.arange(len(series)) <= self._noise(sweeper)[k]:
+                    roots, after[k] = [], before[k]  # in all of the step the function is rounding
             for s, sign in roots:
                 if sign * function.direction >= 0:
                     (ends if function.stop else zeros).append((s * h, k))
@@ -73,6 +87,21 @@ class Lookout:
             self.found.append(Crossing(k, time[0] + (s + time[1]), state))
         self._signs, self._next = after, sweeper.taken + 1
         return h, None if first is None else first[1]
+
+    def _along(self, sweeper: Any, h: float, k: int, parts: np.ndarray) -> np.ndarray:
+        """Values of a function at parts of the step."""
+        states = np.empty((len(parts), sweeper.n))
+        for s, state in zip(parts * h, states, strict=True):
+            sweeper.at(s, state)
+        return self._values(states.T, sweeper.time + (parts * h + sweeper.rest))[k]
+
+    def _noise(self, sweeper: Any) -> np.ndarray:
+        """What the last digits of the state make of each function."""
+        state = np.empty(sweeper.n)
+        sweeper.at(0.0, state)
+        states = np.column_stack([state, state[:, None] * (1 + NUDGE * np.eye(sweeper.n))])
+        values = self._values(states, np.full(sweeper.n + 1, sweeper.time))
+        return LAST_DIGIT / NUDGE * np.abs(values[:, 1:] - values[:, :1]).sum(axis=1)
 
 
 def crossings(coefficients: np.ndarray, h: float, before: float) -> tuple[list[tuple[float, int]], float]:
@@ -91,6 +120,40 @@ def crossings(coefficients: np.ndarray, h: float, before: float) -> tuple[list[t
         del found[:2]
     signs = np.sign(bernstein[bernstein != 0])
     return found, float(signs[-1]) if len(signs) else 0.0
+
+
+def crossings_of_values(
+    values: Callable[[np.ndarray], np.ndarray], before: float
+) -> tuple[list[tuple[float, int]], float]:
+    """The same of a function that is known by its values alone: zeros between two of them of different signs.
+
+    None is where it is no number between them, nor where it jumps or has a pole.
+    """
+    found: list[tuple[float, int]] = []
+    last = (0.0, before, before) if before else None  # part, value, sign
+    for s, value in zip(PARTS.tolist(), values(PARTS).tolist(), strict=True):
+        if np.isnan(value):
+            last = None
+        elif value:
+            sign = float(np.sign(value))
+            if last and last[2] != sign:
+                root = _bisected(values, last[0], s, sign, min(abs(last[1]), abs(value)))
+                found += [(root, int(sign))] if root is not None else []
+            last = (s, value, sign)
+    return found, last[2] if last else 0.0
+
+
+def _bisected(
+    values: Callable[[np.ndarray], np.ndarray], low: float, high: float, sign: float, least: float
+) -> float | None:
+    """Where a function gets a sign, if that is a zero: nearer to it than both ends."""
+    value = 0.0
+    while low < (middle := (low + high) / 2) < high and high - low > LAST_DIGIT:
+        value = float(values(np.array([middle]))[0])
+        if np.isnan(value):
+            return None
+        low, high = (low, middle) if sign * value >= 0 else (middle, high)
+    return high if abs(value) <= least else None
 
 
 def _isolate(b: np.ndarray, low: float, high: float, terms: np.ndarray, found: list[tuple[float, int]]) -> None:

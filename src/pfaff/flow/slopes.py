@@ -142,18 +142,19 @@ class Functions:
         elif op == TAN:
             slope = put(ADD, one, put(SQUARE, out))
         elif op == TANH:
-            slope = put(SUB, one, put(SQUARE, out))
+            slope = put(DIV, one, put(SQUARE, put(COSH, a)))  # 1 − f² has no digits where f is nearly one
+            self._function(slope, a, put(MUL, self._constant(-2.0), put(MUL, out, slope)))
         elif op in (ERF, ERFC):
             factor, exponent = self._constant(TWO_OVER_ROOT_PI), put(NEG, put(SQUARE, a))
             power = put(EXP, exponent)
             self._function(power, exponent, power)
             slope = put(MUL, factor, power)
         else:
-            square = put(SQUARE, a)
-            inside = {
-                ATAN: (ADD, one, square), ASINH: (ADD, one, square), ACOSH: (SUB, square, one),
-            }.get(op, (SUB, one, square))  # fmt: skip
-            below = put(*inside)
+            if op in (ATAN, ASINH):
+                below = put(ADD, one, put(SQUARE, a))
+            else:
+                difference = put(SUB, a, one) if op == ACOSH else put(SUB, one, a)
+                below = put(MUL, difference, put(ADD, one, a))
             slope = put(DIV, one, below if op in (ATAN, ATANH) else put(SQRT, below))
         yield from rows
         return slope

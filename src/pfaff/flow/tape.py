@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from enum import IntEnum
 from hashlib import sha256
+from operator import index
 from typing import Any
 
 import numpy as np
@@ -41,6 +42,7 @@ NUMPY: dict[int, Callable[..., Any]] = {
     **{Op.ERF: np.vectorize(math.erf, [float]), Op.ERFC: np.vectorize(math.erfc, [float])},
     **{Op.POW: np.power, Op.ATAN2: np.arctan2},
 }
+DAMAGED = "this program of the equations is damaged: make it anew from the statement"
 Row = tuple[Op, tuple[Expression, ...], tuple[Expression, ...]]  # operation, arguments, results
 
 
@@ -59,10 +61,15 @@ class Tape:
     outputs: np.ndarray  # int32[:]: registers of the results
 
     def __post_init__(self) -> None:
-        for name, kind in (("rows", np.int32), ("runs", np.int32), ("numbers", float), ("outputs", np.int32)):
-            array = np.ascontiguousarray(getattr(self, name), dtype=kind)
-            array.flags.writeable = False
-            object.__setattr__(self, name, array)
+        try:
+            for name, kind in (("rows", np.int32), ("runs", np.int32), ("numbers", float), ("outputs", np.int32)):
+                array = np.ascontiguousarray(getattr(self, name), dtype=kind)
+                array.flags.writeable = False
+                object.__setattr__(self, name, array)
+            for name in ("prologue_runs", "n", "p", "fixed", "size"):
+                object.__setattr__(self, name, index(getattr(self, name)))
+        except (TypeError, ValueError, OverflowError) as error:
+            raise PfaffError(DAMAGED) from error
         self.check()
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -90,7 +97,7 @@ class Tape:
     def check(self) -> None:
         """Refuse a tape whose readers would touch what is not theirs, or read what is not yet written."""
         if not self._sound():
-            raise PfaffError("this program of the equations is damaged: make it anew from the statement")
+            raise PfaffError(DAMAGED)
 
     def _sound(self) -> bool:
         rows, runs, size, inputs = self.rows, self.runs, self.size, self.n + 1 + self.p + len(self.numbers)
@@ -153,10 +160,10 @@ def _within(array: np.ndarray, low: int, high: int) -> bool:
 
 def tape_of(expressions: Sequence[Expression], variables: Sequence[Expression]) -> Tape:
     """The tape of expressions in these variables, parameters and the time."""
-    nodes, n = ordered(expressions), len(variables)
+    nodes, known, n = ordered(expressions), set(variables), len(variables)
     p = 1 + max((e.value for e in nodes if e.op == "parameter"), default=-1)
     numbers = [e for e in nodes if e.op == "number"]
-    unknown = [e.value for e in nodes if e.op == "variable" and e not in set(variables)]
+    unknown = [e.value for e in nodes if e.op == "variable" and e not in known]
     if unknown:
         raise PfaffError(f"the equations depend on {', '.join(unknown)}: no value is given for it")
     place = {x: k for k, x in enumerate(variables)} | {CLOCK: n}

@@ -15,6 +15,10 @@ cdef void value(double *out, const double *x, const double *parameters, const do
 cdef void values(
     double *out, const double *x, const double *parameters, const double *times, Py_ssize_t points, Py_ssize_t address
 ) noexcept nogil
+cdef void values_in(
+    double *room, double *out, const double *x, const double *parameters, const double *times, Py_ssize_t points,
+    Code *code
+) noexcept nogil
 
 # inside
 cdef bint _take(double *w, const double *source, Py_ssize_t rows, Py_ssize_t apart, Py_ssize_t left) noexcept nogil

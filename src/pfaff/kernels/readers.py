@@ -62,9 +62,20 @@ def _take(w, source, rows, apart, left):
 
 
 def values(out, x, parameters, times, points, address):
-    """The results at many points, the columns of arrays with a column for each."""
+    """The results at many points, the columns of arrays with a column for each; no numbers if there is no memory."""
     code: cython.pointer[Code] = cython.cast(cython.pointer[Code], address)
     room: cython.p_double = cython.cast(cython.p_double, malloc(64 * code.size + 64))
+    i: cython.Py_ssize_t
+    if room == cython.NULL:
+        for i in range(code.results * points):
+            out[i] = 0.0 / 0.0
+        return
+    values_in(room, out, x, parameters, times, points, code)
+    free(room)
+
+
+def values_in(room, out, x, parameters, times, points, code):
+    """The same in a room of eight doubles for each register, and eight more."""
     w: cython.p_double = cython.cast(cython.p_double, (cython.cast(cython.size_t, room) + 63) // 64 * 64)
     i: cython.Py_ssize_t
     l: cython.Py_ssize_t
@@ -88,7 +99,6 @@ def values(out, x, parameters, times, points, address):
             for i in range(code.results):
                 for l in range(points - at):
                     out[i * points + at + l] = w[8 * code.outputs[i] + l]
-    free(room)
 
 
 @cython.cclass
@@ -177,6 +187,9 @@ class Reader:
         four = cython.declare(Py_buffer[4])
         taken: cython.int = 0
         points: cython.Py_ssize_t = len(times)
+        room: cython.p_double = cython.cast(cython.p_double, malloc(64 * self._code.size + 64))
+        if room == cython.NULL:
+            raise MemoryError
         try:
             _take_array(times, cython.address(four[0]), points, True, False)
             taken = 1
@@ -187,11 +200,12 @@ class Reader:
             _take_columns(out, cython.address(four[3]), self._code.results, points, True, True)
             taken = 4
             with cython.nogil:
-                values(
-                    cython.cast(cython.p_double, four[3].buf), cython.cast(cython.p_double, four[1].buf),
+                values_in(
+                    room, cython.cast(cython.p_double, four[3].buf), cython.cast(cython.p_double, four[1].buf),
                     cython.cast(cython.p_double, four[2].buf), cython.cast(cython.p_double, four[0].buf),
-                    points, cython.cast(cython.Py_ssize_t, cython.address(self._code)))  # fmt: skip
+                    points, cython.address(self._code))  # fmt: skip
         finally:
+            free(room)
             while taken:
                 taken -= 1
                 PyBuffer_Release(cython.address(four[taken]))

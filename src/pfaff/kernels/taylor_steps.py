@@ -10,6 +10,7 @@ import cython
 
 if cython.compiled:
     from cython.cimports.libc.math import fabs, isfinite
+    from cython.cimports.libc.string import memcmp
     from cython.cimports.pfaff.kernels.coefficients import doubles, horner, integers, sweep
     from cython.cimports.pfaff.kernels.elementary import exponential, logarithm
     from cython.cimports.pfaff.kernels.instructions import run
@@ -109,9 +110,8 @@ class Sweeper:
     def take_parameters(self) -> cython.void:
         """Follow the parameters, if they have changed."""
         i: cython.Py_ssize_t
-        same: cython.bint = self.known
+        same: cython.bint = self.known and memcmp(self.w + self.n + 1, self.pars, 8 * self.p) == 0
         for i in range(self.p):
-            same = same and self.w[self.n + 1 + i] == self.pars[i]
             self.w[self.n + 1 + i] = self.pars[i]
         if not same:
             run(self.prologue, self.prologue_runs, 0, self.prologue_count, self.w)
@@ -141,6 +141,7 @@ class Sweeper:
     def go_on(self, k: cython.Py_ssize_t) -> cython.void:
         """Coefficients of order k, once those of the variables and the time are there."""
         i: cython.Py_ssize_t
+        j: cython.Py_ssize_t
         wide: cython.Py_ssize_t = self.wide
         u: cython.p_double = self.u
         left: cython.p_double = self.left
@@ -161,6 +162,13 @@ class Sweeper:
             k,
             (k + 2) // 4,
         )
+        if k % 4 == 1:  # a new block: what another series left in it must not meet the zeros before ``right``
+            for i in range(self.lefts):
+                for j in range(k, k + 3):
+                    left[i * wide + j] = 0.0
+            for i in range(self.sloped):
+                for j in range(k, k + 3):
+                    slopes[i * wide + j] = 0.0
         for i in range(self.lefts):
             left[i * wide + k - 1] = u[lefts[i]]
         for i in range(self.rights):
@@ -239,6 +247,10 @@ class Sweeper:
             x = self.x if part == 0 else self.f
             count = self.n if part == 0 else self.functions
             for i in range(count):
+                if part == 1 and not isfinite(
+                    x[i * (p + 1)] * 0 + x[i * (p + 1) + p - 1] * 0 + x[i * (p + 1) + p] * 0
+                ):  # a function without a series says nothing
+                    continue
                 size = max(size, fabs(x[i * (p + 1)]))
                 last = max(last, fabs(x[i * (p + 1) + p]))
                 before = max(before, fabs(x[i * (p + 1) + p - 1]))
@@ -350,10 +362,6 @@ class Sweeper:
                 if last:
                     self.time, self.rest = target, 0.0
                 if not finite:
-                    for i in range(self.lefts * self.wide):
-                        self.left[i] = 0.0
-                    for i in range(self.sloped * self.wide):
-                        self.slopes[i] = 0.0
                     outcome = NOT_FINITE
                     break
                 if keeps:
