@@ -420,6 +420,14 @@ def test_functions_that_are_infinite_do_not_lengthen_steps():
         assert np.abs(integrator.state - [np.sin(40.0), np.cos(40.0)]).max() < 1e-13
 
 
+@pytest.mark.filterwarnings("error")
+def test_a_function_that_is_infinite_leaves_others_alone():
+    alone, together = oscillator(X - 0.5), oscillator(X - 0.5, 1 / X - 2)
+    expected = crossed(alone, [0.0, 1.0], 2.0)
+    found = crossed(together, [0.0, 1.0], 2.0)
+    assert found == pytest.approx([expected[0]] * 2, abs=1e-14)
+
+
 def test_parameters_of_another_sign_are_others():
     """Zero and minus zero lie on both sides of the cut of the angle."""
     integrator = Integrator(program([(X, atan2(A, expression(-1.0)))], 1e-15))
@@ -429,7 +437,7 @@ def test_parameters_of_another_sign_are_others():
 
 
 @pytest.mark.parametrize(
-    "function, exact",
+    ("function", "exact"),
     [
         (X**2.5 - 0.5, 0.5**0.4),
         (OF["log"](X) + 1, np.exp(-1)),
@@ -454,7 +462,7 @@ def test_rounding_is_no_crossing():
 
 
 @pytest.mark.parametrize(
-    "name, place",
+    ("name", "place"),
     [("asin", 1 - 1e-10), ("acos", -1 + 1e-10), ("atanh", 1 - 1e-10), ("acosh", 1 + 1e-10)]
     + [("tanh", each) for each in (0.1, -3.0, 10.0, 18.0, -40.0)],
 )

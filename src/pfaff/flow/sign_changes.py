@@ -95,13 +95,14 @@ class Lookout:
             sweeper.at(s, state)
         return self._values(states.T, sweeper.time + (parts * h + sweeper.rest))[k]
 
-    def _noise(self, sweeper: Any) -> np.ndarray:
+    def _noise(self, sweeper: Any) -> Any:
         """What the last digits of the state make of each function."""
         state = np.empty(sweeper.n)
         sweeper.at(0.0, state)
         states = np.column_stack([state, state[:, None] * (1 + NUDGE * np.eye(sweeper.n))])
         values = self._values(states, np.full(sweeper.n + 1, sweeper.time))
-        return LAST_DIGIT / NUDGE * np.abs(values[:, 1:] - values[:, :1]).sum(axis=1)
+        with np.errstate(invalid="ignore"):  # of a function that is infinite here
+            return LAST_DIGIT / NUDGE * np.abs(values[:, 1:] - values[:, :1]).sum(axis=1)
 
 
 def crossings(coefficients: np.ndarray, h: float, before: float) -> tuple[list[tuple[float, int]], float]:
