@@ -139,8 +139,8 @@ def bordered_newton(
         return found.settled and (regular or _rests(rhs, jacobian, found.at))
 
     first = newton(step, x.copy())
-    if rested(first) or not first.settled:
-        return first.at, first.settled
+    if rested(first) or not first.settled or np.array_equal(first.at, x):
+        return first.at, rested(first)
     farther = NEIGHBOUR * (1 + np.abs(first.at).max()) / np.abs(aside).max() * aside
     for side in (1, -1):
         if rested(other := newton(step, first.at + side * farther)):

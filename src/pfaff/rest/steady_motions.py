@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pfaff.algebra.bordering import FARTHEST, at_rest, row_sizes
+from pfaff.algebra.bordering import FARTHEST, at_rest, balanced, row_sizes
 from pfaff.algebra.newtons_method import least_norm, newton
 from pfaff.algebra.rounding import axis_rounding
 from pfaff.algebra.structural_zeros import Deflation, zero_chain
@@ -261,10 +261,10 @@ def _solved(case: Case, flow: Flow, x: np.ndarray, held: np.ndarray) -> np.ndarr
         if not np.isfinite(J).all():
             flow.diagnose(x, case.numbers, f)
         sizes = motion_sizes(flow, x, case.numbers)
-        matrix = (J * sizes / sizes[:, None])[:, ~held]
+        even, scale = balanced(J * sizes / sizes[:, None])  # beside stiff states, too
         change = np.zeros_like(x)
-        change[~held] = -least_norm(matrix, f / sizes, LEAST_SQUARES)
-        change *= sizes
+        change[~held] = -least_norm(even[:, ~held], f / sizes / scale, LEAST_SQUARES)
+        change *= sizes * scale
         size = float((np.abs(change) / sizes).max(initial=0.0))
         if not np.isfinite(size):
             return None
