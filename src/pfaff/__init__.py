@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import importlib
+import sys
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
     from pfaff.studies.sweep import open_sweep
 
 __version__ = "0.1.0"
+
+MANY = 100  # modules imported at once, SymPy's among them, which are worth setting aside
 
 _HOMES = {
     "Assembly": "pfaff.flow.assembly",
@@ -115,11 +118,16 @@ def __getattr__(name: str) -> Any:
 
 
 def _opened(room: str) -> Any:
-    """A room, imported without collecting garbage: SymPy makes many objects, all of which stay."""
-    collected = gc.isenabled()
+    """A room, imported without collecting garbage: SymPy makes many objects, all of which stay.
+
+    No later collection goes through these again, nor the one that ends the process.
+    """
+    collected, known = gc.isenabled(), len(sys.modules)
     gc.disable()
     try:
         return importlib.import_module(room)
     finally:
+        if len(sys.modules) > known + MANY:
+            gc.freeze()
         if collected:
             gc.enable()
