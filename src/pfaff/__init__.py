@@ -35,8 +35,6 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-MANY = 100  # modules imported at once, SymPy's among them, which are worth setting aside
-
 _HOMES = {
     "Assembly": "pfaff.flow.assembly",
     "Branch": "pfaff.continuation.trail",
@@ -122,12 +120,14 @@ def _opened(room: str) -> Any:
 
     No later collection goes through these again, nor the one that ends the process.
     """
-    collected, known = gc.isenabled(), len(sys.modules)
+    collected, fresh = gc.isenabled(), "sympy" not in sys.modules
+    if fresh:
+        gc.collect()  # what is garbage by now is not to stay as well
     gc.disable()
     try:
         return importlib.import_module(room)
     finally:
-        if len(sys.modules) > known + MANY:
+        if fresh and "sympy" in sys.modules:
             gc.freeze()
         if collected:
             gc.enable()
