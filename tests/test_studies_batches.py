@@ -12,9 +12,9 @@ import sympy as sm
 
 import pfaff
 from conftest import XI_HAT
+from pfaff.kernels import many_matrices
 from pfaff.statement import TIME, coordinates
 from pfaff.studies import block as block_of_points
-from pfaff.studies import small_matrices, small_polynomials
 from pfaff.studies.along_loads import nodes_of
 from pfaff.studies.block import DONE, NONE, Block, Job, measured
 from pfaff.studies.many_points import batched
@@ -295,9 +295,9 @@ def test_coefficients_of_random_matrices():
     for n in (2, 3, 4, 5, 8):
         J = generator.normal(size=(n * n, 6))
         C, slack, hopf, meeting = np.empty((n + 1, 6)), np.empty(6), np.empty(6), np.empty(6)
-        small_polynomials.characteristics(J, n, 0, np.ones(n), 1.0, C, slack)
-        small_polynomials.hurwitz(C, hopf)
-        small_polynomials.discriminants(C, meeting)
+        many_matrices.characteristics(J, n, 0, np.ones(n), 1.0, C, slack)
+        many_matrices.hurwitz(C, hopf)
+        many_matrices.discriminants(C, meeting)
         for k in range(6):
             values = np.linalg.eigvals(J[:, k].reshape(n, n))
             sums = np.prod([-(values[i] + values[j]) for i in range(n) for j in range(i)])
@@ -314,9 +314,9 @@ def test_eigenvectors_and_solutions_of_random_matrices():
     values = [np.linalg.eigvals(J[:, k].reshape(n, n)) for k in range(N)]
     shift = np.array([each[each.imag.argmax()] * (1 + 1e-5) for each in values])
     out = SimpleNamespace(value=np.empty(N, complex), q=np.empty((n, N), complex), p=np.empty((n, N), complex))
-    small_matrices.eigenpairs(J, n, scale, 2.0, shift, out.value, out.q, out.p, np.empty(N))
+    many_matrices.eigenpairs(J, n, scale, 2.0, shift, out.value, out.q, out.p, np.empty(N))
     right, x = generator.normal(size=(n, N)) + 0j, np.empty((n, N), complex)
-    small_matrices.solve_many(J, n, scale, 2.0, shift * 2, np.zeros((n, 0)), np.zeros((0, n)), right, x)
+    many_matrices.solve_many(J, n, scale, 2.0, shift * 2, np.zeros((n, 0)), np.zeros((0, n)), right, x)
     for k in range(N):
         A = J[:, k].reshape(n, n)
         np.testing.assert_allclose(A @ out.q[:, k], out.value[k] * out.q[:, k], atol=1e-12)
@@ -334,11 +334,11 @@ def test_the_first_of_many_roots():
     }
     values = np.column_stack([f(nodes) for f in functions.values()])
     kind, place = np.empty(3, dtype=np.int64), np.empty(3)
-    small_polynomials.first_roots(values, matrix, 1e-9, kind, place)
+    many_matrices.first_roots(values, matrix, 1e-9, kind, place)
     assert list(kind) == [1, 1, 0]
     np.testing.assert_allclose(place[:2], [-0.5, 0.3], atol=1e-9)
     rough = np.abs(nodes)[:, None].copy()
-    small_polynomials.first_roots(rough, matrix, 1e-9, kind[:1], place[:1])
+    many_matrices.first_roots(rough, matrix, 1e-9, kind[:1], place[:1])
     assert kind[0] == 2
 
 
