@@ -265,3 +265,32 @@ def test_zig_is_asked_for_where_there_is_no_compiler(tmp_path):
         (tmp_path / name).write_text("")
         (tmp_path / name).chmod(0o755)
         assert hook(ROOT, "get_requires_for_build_editable", **clean) == asked
+
+
+def test_what_is_imported_is_set_aside_and_what_users_make_is_collected():
+    script = """
+import gc, weakref
+
+class Cycle:
+    pass
+
+def garbage():
+    cycle = Cycle()
+    cycle.itself = cycle
+    return weakref.ref(cycle)
+
+gc.disable()
+before = garbage()
+gc.enable()
+import pfaff
+
+assert gc.get_freeze_count() == 0
+pfaff.System
+assert gc.isenabled()
+assert gc.get_freeze_count() > 10000, "SymPy's objects are gone through at every collection"
+after = garbage()
+gc.collect()
+assert before() is None, "garbage from before stays for good"
+assert after() is None
+"""
+    subprocess.run([sys.executable, "-c", script], check=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import importlib
+import sys
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -115,11 +116,18 @@ def __getattr__(name: str) -> Any:
 
 
 def _opened(room: str) -> Any:
-    """A room, imported without collecting garbage: SymPy makes many objects, all of which stay."""
-    collected = gc.isenabled()
+    """A room, imported without collecting garbage: SymPy makes many objects, all of which stay.
+
+    No later collection goes through these again, nor the one that ends the process.
+    """
+    collected, fresh = gc.isenabled(), "sympy" not in sys.modules
+    if fresh:
+        gc.collect()  # what is garbage by now is not to stay as well
     gc.disable()
     try:
         return importlib.import_module(room)
     finally:
+        if fresh and "sympy" in sys.modules:
+            gc.freeze()
         if collected:
             gc.enable()

@@ -14,6 +14,7 @@ import numpy as np
 
 from pfaff.algebra.newtons_method import Newton, newton
 from pfaff.algebra.tolerances import AT_REST, NEIGHBOUR, TRANSVERSAL, rank
+from pfaff.kernels.balancing import scales
 
 FAINT = 1e-6  # rows below this, relative to the largest, are not scaled up to its size
 WIDEST = 1e9  # ratio of units in which a matrix is balanced
@@ -53,13 +54,9 @@ class Border:
 
 def balanced(J: np.ndarray, widest: float = WIDEST) -> tuple[np.ndarray, np.ndarray]:
     """D⁻¹ J D with rows and columns of like size, and the diagonal D: the same matrix in better units."""
-    from scipy.linalg.lapack import dgebal
-
     if not len(J):
         return J, np.ones(0)
-    if not np.isfinite(J).all():
-        raise ValueError("a matrix that is not finite has no units")
-    scale = dgebal(J, scale=1)[3]
+    scale = scales(J)
     # Entries that are zero but for rounding would ask for units without end.
     middle = 2.0 ** round(median(np.log2(scale).tolist()))
     scale = np.minimum(np.maximum(scale / middle, 1 / widest), widest)

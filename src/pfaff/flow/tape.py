@@ -129,7 +129,7 @@ class Tape:
         made[results] = makers
         read = np.where(pairs, a, b)
         constant = (np.minimum(a, read) > self.n)[:first_main].all()  # the prologue reads neither variables nor time
-        once = len(np.unique(results)) == len(results)
+        once = np.bincount(results, minlength=1).max() <= 1  # np.unique imports numpy.ma
         return bool(once and constant and (made[a] < order).all() and (made[read] < order).all())
 
     def value(self, x: Any, parameters: Any = (), time: Any = 0.0) -> np.ndarray:
@@ -183,8 +183,9 @@ def tape_of(expressions: Sequence[Expression], variables: Sequence[Expression]) 
         )
         ends.append(size)
     table = np.array([row for part in parts for row in part], np.int32).reshape(-1, 4)
-    cuts = np.flatnonzero(np.diff(table[:, 0], prepend=-1))
-    cuts = np.unique([*cuts, *([len(parts[0])] if 0 < len(parts[0]) < len(table) else [])]).astype(int)
+    begins = np.diff(table[:, 0], prepend=-1) != 0
+    begins[len(parts[0]) :][:1] = True  # no run goes on from the prologue into the rest
+    cuts = np.flatnonzero(begins)
     runs = np.column_stack([table[cuts, 0], cuts, [*cuts[1:], len(table)][: len(cuts)]])
     return Tape(
         rows=table,
