@@ -127,8 +127,8 @@ def _mirror(v, count, along):
 
 
 def _to_hessenberg(H, n, Z, v):
-    """Reflect the matrix until it is zero below its first subdiagonal; Z collects the reflections, if it is there, and v
-    holds one of them."""
+    """Reflect the matrix until it is zero below its first subdiagonal; v holds one reflection, Z collects all if it is
+    there."""
     i: cython.Py_ssize_t
     j: cython.Py_ssize_t
     k: cython.Py_ssize_t
@@ -443,7 +443,8 @@ def _upwards(H, n, k, value, least, y):
         if two:
             below = H[i * n + i - 1]
             _solve_two(
-                H[(i - 1) * n + i - 1], H[(i - 1) * n + i], below, H[i * n + i], value, least, y + 2 * i - 2, y + 2 * i)  # fmt: skip
+                H[(i - 1) * n + i - 1], H[(i - 1) * n + i], below, H[i * n + i], value, least, y + 2 * i - 2,
+                y + 2 * i)  # fmt: skip
             i -= 1
         else:
             _over(y + 2 * i, H[i * n + i] - value.real, -value.imag, least)

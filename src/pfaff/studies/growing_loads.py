@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pfaff.studies import small_polynomials
+from pfaff.kernels import many_polynomials
 from pfaff.studies.along_loads import at_loads, settled
 from pfaff.studies.first_crossings import AWAY, POLISH, SHARP, SURE
 from pfaff.studies.frames import Frame
@@ -121,7 +121,7 @@ def _zero_of_stable(frame: Frame, own: np.ndarray, loads: np.ndarray, x: np.ndar
     loads, good, none = _zero(frame, own, loads, x)
     C, _, _, settles = _polynomials(frame, own, loads, x)
     square, stable = np.empty(len(loads)), np.empty(len(loads), dtype=bool)
-    small_polynomials.routh(np.ascontiguousarray(C[:-1]), frame.unit, square, stable)
+    many_polynomials.routh(np.ascontiguousarray(C[:-1]), frame.unit, square, stable)
     return loads, good & settles & stable, none
 
 
