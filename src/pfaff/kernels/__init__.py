@@ -2,8 +2,9 @@
 
 Read ``elementary`` (sines, exponentials and logarithms with the same digits everywhere) and ``hyperbolic``, then
 ``instructions`` (of tapes, on registers) and ``readers`` (what a tape is worth, at one point or in lanes), then
-``coefficients`` (of Taylor series), ``taylor_steps`` and ``taylor_lanes`` (the motion of one state or of many). Nothing
-here knows of mechanics: kernels take arrays and numbers.
+``coefficients`` (of Taylor series), ``taylor_steps`` and ``taylor_lanes`` (the motion of one state or of many), and
+``linear`` (LU factors and eigenvalues of small matrices). Nothing here knows of mechanics: kernels take arrays and
+numbers.
 
 Kernels are built twice, for any processor and for those with registers of four numbers, which ``processor`` recognises.
 Their digits are the same.
