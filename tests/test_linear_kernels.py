@@ -155,3 +155,11 @@ def test_balanced_rows_and_columns_are_alike_and_scales_are_powers_of_two_about_
     assert (ratio > 1 / 4).all()
     assert (np.frexp(scales)[0] == 0.5).all()
     assert np.median(scales) == 1
+
+
+def test_what_is_not_finite_has_no_eigenvalues():
+    for n in (2, 3, 20):
+        for value in (np.nan, np.inf):
+            A = matrix(n)
+            A[-1, 0] = value
+            assert not np.isfinite(eigen(A)[0]).any()

@@ -13,10 +13,13 @@ import cython
 if cython.compiled:
     from cython.cimports.cpython.pycapsule import PyCapsule_GetName, PyCapsule_GetPointer
     from cython.cimports.libc.math import copysign, fabs, ilogb, ldexp, rint, sqrt
-    from cython.cimports.libc.string import memcpy
 
 OWN = cython.declare(cython.Py_ssize_t, 48)  # rows up to which plain loops are not slower than LAPACK, ...
 OWN_COMPLEX = cython.declare(cython.Py_ssize_t, 24)  # ... and of complex matrices
+LARGEST = cython.declare(cython.double, 1.7976931348623157e308)  # finite number
+FAR = cython.declare(
+    cython.int, 300
+)  # binary exponent beyond which a matrix is scaled, as some builds of LAPACK forget to scale back
 FEW = cython.declare(cython.Py_ssize_t, 4)  # right sides up to which they are not
 
 
@@ -45,7 +48,7 @@ def finite(x, count):
     """Whether all numbers are finite."""
     i: cython.Py_ssize_t
     for i in range(count):
-        if not fabs(x[i]) <= 1.7976931348623157e308:
+        if not fabs(x[i]) <= LARGEST:
             return False
     return True
 
@@ -349,24 +352,37 @@ def eigen(A, n, values, left, right, work):
     size: cython.int = n
     room: cython.int = 34 * n
     info: cython.int = 0
+    exponent: cython.int = 0
+    largest: cython.double = 0.0
     lefts: cython.char = 78 if left == cython.NULL else 86  # N or V
     rights: cython.char = 78 if right == cython.NULL else 86
     p: cython.p_double = work + n * n
     q: cython.p_double = p + n * n
     parts: cython.p_double = q + n * n
-    if n == 2:
+    for i in range(n * n):
+        if not fabs(A[i]) <= largest:
+            largest = fabs(A[i])
+    if largest > 0.0 and abs(ilogb(largest)) > FAR:
+        exponent = ilogb(largest)
+    if n == 2 and exponent == 0 and largest <= LARGEST:
         _values_of_two(A, values)
         if left != cython.NULL or right != cython.NULL:
             _vectors_of_two(A, values, left, right)
         return
-    memcpy(work, A, 8 * n * n)
-    dgeev(
-        cython.address(rights), cython.address(lefts), cython.address(size), work, cython.address(size), parts,
-        parts + n, q, cython.address(size), p, cython.address(size), parts + 2 * n, cython.address(room),
-        cython.address(info))  # fmt: skip
+    for i in range(n * n):
+        work[i] = ldexp(A[i], -exponent) if exponent else A[i]
+    if largest <= LARGEST:
+        dgeev(
+            cython.address(rights), cython.address(lefts), cython.address(size), work, cython.address(size), parts,
+            parts + n, q, cython.address(size), p, cython.address(size), parts + 2 * n, cython.address(room),
+            cython.address(info))  # fmt: skip
+    else:
+        info = 1
     for i in range(n):
-        values[i].real = 0.0 / 0.0 if info else parts[i]
-        values[i].imag = 0.0 / 0.0 if info else parts[n + i]
+        values[i].real = 0.0 / 0.0 if info else ldexp(parts[i], exponent)
+        values[i].imag = 0.0 / 0.0 if info else ldexp(parts[n + i], exponent)
+    if info:
+        return
     if left != cython.NULL:
         _joined(p, parts + n, 1.0, n, left)
     if right != cython.NULL:
