@@ -20,22 +20,26 @@ LARGEST = cython.declare(cython.double, 1.7976931348623157e308)  # finite number
 FAR = cython.declare(
     cython.int, 300
 )  # binary exponent beyond which a matrix is scaled, as some builds of LAPACK forget to scale back
+OWN_PRODUCT = cython.declare(cython.Py_ssize_t, 4096)  # multiplications up to which plain loops are not slower
 FEW = cython.declare(cython.Py_ssize_t, 4)  # right sides up to which they are not
 
 
 @cython.ccall
 def ready():
     """Get the addresses of LAPACK's routines, once; whoever calls the functions below calls this first."""
-    global dgetrf, dgetrs, zgesv, dpotrf, dgebal, dgeev
+    global dgemm, dgetrf, dgetrs, zgetrf, zgetrs, dpotrf, dgebal, dgeev
     if dgeev != cython.NULL:
         return
+    from scipy.linalg.cython_blas import __pyx_capi__ as products
     from scipy.linalg.cython_lapack import __pyx_capi__ as known
 
     dgetrf = cython.cast(Factorise, _routine(known, "dgetrf"))
     dgetrs = cython.cast(Substitute, _routine(known, "dgetrs"))
-    zgesv = cython.cast(SolveComplex, _routine(known, "zgesv"))
+    zgetrf = cython.cast(FactoriseComplex, _routine(known, "zgetrf"))
+    zgetrs = cython.cast(SubstituteComplex, _routine(known, "zgetrs"))
     dpotrf = cython.cast(Cholesky, _routine(known, "dpotrf"))
     dgebal = cython.cast(Balance, _routine(known, "dgebal"))
+    dgemm = cython.cast(Multiply, _routine(products, "dgemm"))
     dgeev = cython.cast(Eigen, _routine(known, "dgeev"))
 
 
@@ -68,6 +72,36 @@ def dot(a, b, count):
     for i in range(count - count % 4, count):
         s0 += a[i] * b[i]
     return (s0 + s1) + (s2 + s3)
+
+
+def multiplied(A, transposed, B, C, m, k, n):
+    """C = A B for matrices given by rows, A of m rows and k columns, or given as its transpose; B has n columns."""
+    i: cython.Py_ssize_t
+    j: cython.Py_ssize_t
+    l: cython.Py_ssize_t
+    by: cython.double
+    rows: cython.int = m
+    inner: cython.int = k
+    columns: cython.int = n
+    plain: cython.char = 78  # N
+    how: cython.char = 84 if transposed else 78  # T or N
+    apart: cython.int = m if transposed else k
+    one: cython.double = 1.0
+    zero: cython.double = 0.0
+    if m * k * n > OWN_PRODUCT:  # by columns Cᵀ = Bᵀ Aᵀ
+        dgemm(
+            cython.address(plain), cython.address(how), cython.address(columns), cython.address(rows),
+            cython.address(inner), cython.address(one), B, cython.address(columns), A, cython.address(apart),
+            cython.address(zero), C, cython.address(columns))  # fmt: skip
+        return
+    for i in range(m):
+        for j in range(n):
+            C[i * n + j] = 0.0
+        for l in range(k):
+            by = A[l * m + i] if transposed else A[i * k + l]
+            if by != 0.0:
+                for j in range(n):
+                    C[i * n + j] += by * B[l * n + j]
 
 
 def factorised(A, n, pivots):
@@ -218,18 +252,32 @@ def _replaced_transposed(A, n, pivots, x):
 def solve_complex(A, n, pivots, right):
     """The solution with a complex matrix, which is lost; it replaces the right side. No numbers if it is singular."""
     i: cython.Py_ssize_t
-    size: cython.int = n
-    one: cython.int = 1
-    info: cython.int = 0
     if n <= OWN_COMPLEX:
         _solved_complex(cython.cast(cython.p_double, A), n, cython.cast(cython.p_double, right))
-        return
-    zgesv(
-        cython.address(size), cython.address(one), A, cython.address(size), pivots, right, cython.address(size),
-        cython.address(info))  # fmt: skip
-    if info:
+    elif factorised_complex(A, n, pivots):
+        substituted_complex(A, n, pivots, right, 1, False)
+    else:
         for i in range(2 * n):
             cython.cast(cython.p_double, right)[i] = 0.0 / 0.0
+
+
+def factorised_complex(A, n, pivots):
+    """LU factors of a complex matrix, which replace it; returns whether it is regular."""
+    size: cython.int = n
+    info: cython.int = 0
+    zgetrf(cython.address(size), cython.address(size), A, cython.address(size), pivots, cython.address(info))
+    return info == 0
+
+
+def substituted_complex(A, n, pivots, right, columns, transposed):
+    """Solutions by complex LU factors for several right sides, which they replace; transposed without conjugation."""
+    size: cython.int = n
+    many: cython.int = columns
+    info: cython.int = 0
+    how: cython.char = 84 if transposed else 78  # T or N
+    zgetrs(
+        cython.address(how), cython.address(size), cython.address(many), A, cython.address(size), pivots, right,
+        cython.address(size), cython.address(info))  # fmt: skip
 
 
 def _solved_complex(A, n, x):
@@ -291,6 +339,25 @@ def _quotient(a, b, out):
         out[1] = (im * ratio - re) / size
 
 
+def quotient(a, b):
+    """a/b; zero if b is zero."""
+    two = cython.declare(cython.doublecomplex[2])
+    two[0], two[1] = a, b
+    if b == 0.0:
+        return 0.0
+    _quotient(cython.cast(cython.p_double, two), cython.cast(cython.p_double, two + 1), cython.cast(cython.p_double, two))
+    return two[0]
+
+
+def modulus(z):
+    """|z| by operations that give the same digits everywhere."""
+    large: cython.double = fabs(z.real)
+    small: cython.double = fabs(z.imag)
+    if large < small:
+        large, small = small, large
+    return large * sqrt(1 + (small / large) * (small / large)) if small > 0.0 else large + small
+
+
 def cholesky(A, n):
     """Whether a symmetric matrix, given by its lower half row by row, is positive definite; its factor replaces it."""
     size: cython.int = n
@@ -315,6 +382,9 @@ def balance(A, n, scales, work):
     dgebal(
         cython.address(how), cython.address(size), work, cython.address(size), cython.address(low),
         cython.address(high), scales, cython.address(info))  # fmt: skip
+    for i in range(n):
+        if info:  # what is not finite has no units
+            scales[i] = 1.0
     low = ilogb(_of_rank(scales, n, (n - 1) // 2))
     high = ilogb(_of_rank(scales, n, n // 2))
     low = cython.cast(cython.int, rint((low + high) / 2.0))
