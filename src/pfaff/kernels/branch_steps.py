@@ -327,7 +327,8 @@ def _landed(s, here, ahead, bound, place, sign, known):
             cython.address(changed), cython.address(alone))  # fmt: skip
     else:
         _on_curve(
-            s, here, last, h, about, known, cython.address(event), cython.address(changed), cython.address(alone))  # fmt: skip
+            s, here, last, h, about, known, cython.address(event), cython.address(changed),
+            cython.address(alone))  # fmt: skip
     if hides or event:
         return False
     memcpy(ahead, last, 16 * N)
@@ -367,7 +368,8 @@ def _move_on(s, origins, many):
         memcpy(s.others, s.others + 2 * n * n, 16 * n * n)
     if s.many < 0:
         s.many += 1
-    memcpy(s.tests, s.tests + TESTS, 16 * TESTS)
+    memcpy(s.tests, s.tests + TESTS, 8 * TESTS)
+    memcpy(s.tests + TESTS, s.tests + 2 * TESTS, 8 * TESTS)
     _orthonormal(s.borders, s.b, s.rows, n)
     _orthonormal(s.borders + s.rows * n, s.c, s.rows, n)
     for i in range(n):
@@ -475,7 +477,8 @@ def walk(
                 cython.address(changed), cython.address(alone))  # fmt: skip
         elif side < 0 and not back:
             known = _on_curve(
-                s, here, s.end, h, about, known, cython.address(event), cython.address(changed), cython.address(alone))  # fmt: skip
+                s, here, s.end, h, about, known, cython.address(event), cython.address(changed),
+                cython.address(alone))  # fmt: skip
         if hides and h > s.rules.resolved:
             h /= 2
             continue

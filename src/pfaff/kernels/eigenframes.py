@@ -19,17 +19,17 @@ convex cone.
 from __future__ import annotations
 
 import cython
+import numpy as np
 
 if cython.compiled:
     from cython.cimports.libc.math import INFINITY, fabs, sqrt
-    from cython.cimports.libc.string import memcpy
     from cython.cimports.pfaff.kernels.corrector import Curve
     from cython.cimports.pfaff.kernels.linear import cholesky, eigen, factorised, finite, multiplied, substituted
 
 MOST = cython.declare(cython.int, 8)  # most eigenvalues that are watched
-WIDE = cython.declare(cython.double, 1 / 3)  # least gap, relative to the widest, after which none are watched
-SHARE = cython.declare(cython.double, 1 / 4)  # largest share of a decay rate that a change of vectors may cost
-NARROW = cython.declare(cython.double, 1 / 2)  # sine of the angle below which two real vectors are replaced
+WIDE = cython.declare(cython.double, 1.0 / 3.0)  # least gap, relative to the widest, after which none are watched
+SHARE = cython.declare(cython.double, 0.25)  # largest share of a decay rate that a change of vectors may cost
+NARROW = cython.declare(cython.double, 0.5)  # sine of the angle below which two real vectors are replaced
 TURNS = cython.declare(cython.int, 12)  # most iterations for subspaces, ...
 UNMOVED = cython.declare(cython.double, 1e-6)  # ... and their last change: eigenvalues err by its square
 SPARSE = cython.declare(cython.int, 6)  # ratio of all entries to nonzero ones beyond which products use these only
@@ -480,3 +480,50 @@ def covers(s, step):
             if not _definite(s, H + 2 * side * n * n, H + (2 * side + 1) * n * n, rise, s.rules.unsure * wrong, rows):
                 return False
     return True
+
+
+# For Python
+
+
+@cython.cfunc
+def _at(array) -> cython.p_double:
+    return cython.cast(cython.p_double, cython.cast(cython.size_t, array.ctypes.data))
+
+
+def few_of(curve: Curve, frame_of, matrices, changes, step: cython.double):
+    """The watched eigenvalues of one matrix, or of those at both ends of a step, with their derivatives for its change,
+    by the frame of a matrix; none if that does not serve, or the others do not stay to the left (in the step)."""
+    n: cython.Py_ssize_t = curve.n
+    many: cython.Py_ssize_t = 0
+    side: cython.Py_ssize_t
+    values, slopes = np.zeros((2, n), dtype=complex), np.zeros((2, n), dtype=complex)
+    frame_of = np.ascontiguousarray(frame_of)
+    curve.begin()
+    framed(curve, _at(frame_of))
+    for side in range(len(matrices)):
+        A, change = np.ascontiguousarray(matrices[side]), np.ascontiguousarray(changes[side])
+        if curve.many:
+            many = few(
+                curve, _at(A), _at(change), True, cython.cast(cython.p_doublecomplex, _at(values[side])),
+                cython.cast(cython.p_doublecomplex, _at(slopes[side])), curve.others + 2 * side * n * n)  # fmt: skip
+        if many == 0:
+            return values[:, :0], slopes[:, :0]
+    if len(matrices) == 1:
+        many *= _definite(curve, curve.others, curve.others + n * n, 0.0, 0.0, n - many)
+    elif not covers(curve, step):
+        many = 0
+    return values[:, :many], slopes[:, :many]
+
+
+def divided(blocks, own, p: cython.Py_ssize_t, turn: cython.int, F):
+    """``_divide`` for arrays."""
+    _divide(cython.cast(cython.p_longlong, _at(blocks)), _at(own), len(own), p, turn, _at(F))
+
+
+def turned_to(blocks, own, E, turn: cython.int, Z):
+    """``_turned_to`` for arrays."""
+    n: cython.Py_ssize_t = len(Z)
+    room = np.empty((2, Z.size))
+    return _turned_to(
+        cython.cast(cython.p_longlong, _at(blocks)), _at(own), _at(E), n, Z.size // n, turn, _at(Z), _at(room),
+        _at(room[1]))  # fmt: skip

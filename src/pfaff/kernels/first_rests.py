@@ -1,8 +1,8 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
 """Where branches begin: Newton's method of ``algebra.bordering`` where no Jacobian is singular, and units of states.
 
-Singular values decide whether a Jacobian is singular; here its inverse does, where it leaves no doubt. In doubtful cases
-no answer is given.
+Singular values decide whether a Jacobian is singular; here its inverse does, where it leaves no doubt. In doubtful
+cases no answer is given.
 """
 
 from __future__ import annotations
@@ -72,8 +72,8 @@ def regular_units(J, widest: cython.double, rank: cython.double):
 
 
 def rested(
-    reader, numbers, free: cython.Py_ssize_t, x, steps: cython.int, settled: cython.double, exact: cython.double, far: cython.double,
-    widest: cython.double, rank: cython.double,
+    reader, numbers, free: cython.Py_ssize_t, x, steps: cython.int, settled: cython.double, exact: cython.double,
+    far: cython.double, widest: cython.double, rank: cython.double,
 ):  # fmt: skip
     """Whether Newton's method settles at a regular equilibrium, which replaces x; no step is longer than ``far``,
     relative to 1 + |x|. The reader gives rates, their derivatives, and those with respect to ``free`` parameters."""

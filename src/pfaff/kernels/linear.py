@@ -345,7 +345,8 @@ def quotient(a, b):
     two[0], two[1] = a, b
     if b == 0.0:
         return 0.0
-    _quotient(cython.cast(cython.p_double, two), cython.cast(cython.p_double, two + 1), cython.cast(cython.p_double, two))
+    at: cython.p_double = cython.cast(cython.p_double, two)
+    _quotient(at, at + 2, at)
     return two[0]
 
 

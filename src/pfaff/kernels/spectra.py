@@ -1,8 +1,8 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
 """Eigenvalues along a branch: whether a step may hide that one crosses the imaginary axis.
 
-The rules of ``eigenvalues`` of equilibria: eigenvalues at both ends of a step are matched by their slopes, and Hermite's
-cubics between them tell what may happen inside.
+The rules of ``eigenvalues`` of equilibria: eigenvalues at both ends of a step are matched by their slopes, and
+Hermite's cubics between them tell what may happen inside.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import cython
 import numpy as np
 
 if cython.compiled:
-    from cython.cimports.libc.math import INFINITY, NAN, fabs, sqrt
+    from cython.cimports.libc.math import INFINITY, fabs, sqrt
     from cython.cimports.pfaff.kernels.corrector import FROM, Curve, Rules, length, rates
     from cython.cimports.pfaff.kernels.eigenframes import covers, few, framed
     from cython.cimports.pfaff.kernels.linear import eigen, modulus, quotient
@@ -19,6 +19,7 @@ if cython.compiled:
 QUIET = cython.declare(cython.int, 0)  # what eigenvalues do in a step
 HIDING = cython.declare(cython.int, 1)
 CROSSING = cython.declare(cython.int, 2)
+CONDUCT = QUIET, HIDING, CROSSING  # for Python
 WAIT = cython.declare(cython.int, 8)  # steps without a frame after one that did not serve
 
 
@@ -297,7 +298,8 @@ def _visits_zero(rules, a, da, b, db, step, noise):
 def conduct(s, n, step, floor, crossed):
     """What the first eigenvalues at both ends of a step do in it."""
     return _conduct(
-        s.rules, s.spectra, s.slopes, s.spectra + s.n, s.slopes + s.n, n, step, floor, s.cost, s.matching, crossed)  # fmt: skip
+        s.rules, s.spectra, s.slopes, s.spectra + s.n, s.slopes + s.n, n, step, floor, s.cost, s.matching,
+        crossed)  # fmt: skip
 
 
 def _conduct(rules, a, da, b, db, n, step, floor, cost, room, crossed):
@@ -363,7 +365,8 @@ def conduct_of(a, da, b, db, step: cython.double, floor: cython.double, rules: R
     how = _conduct(
         rules, places[0], places[1], places[2], places[3], n, step, floor,
         cython.cast(cython.p_double, cython.cast(cython.size_t, cost.ctypes.data)),
-        cython.cast(cython.p_longlong, cython.cast(cython.size_t, room.ctypes.data)), cython.address(crossed))  # fmt: skip
+        cython.cast(cython.p_longlong, cython.cast(cython.size_t, room.ctypes.data)),
+        cython.address(crossed))  # fmt: skip
     return how, crossed
 
 

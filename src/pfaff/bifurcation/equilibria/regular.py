@@ -33,7 +33,6 @@ class Regular(Implicit):
     equations: RestEquations
     kind: int | None
     place = 1e-12  # closer than this, tests are rounding
-    sharp = 1e-4
     walks = True  # whether its tests alone decide what happens
     numbers: ClassVar[Mapping[str, int]] = {}  # numbers of tests in kernels
     located_by_number: ClassVar[Sequence[str]] = ()  # tests that are as sharp in kernels
@@ -54,7 +53,7 @@ class Regular(Implicit):
             return None
         from pfaff.bifurcation.equilibria.branch_rules import rules
 
-        return Curve(self.kind, reader, s.case.numbers, s.free_places, *self.borders, s.sizes, rules(self.sharp))
+        return Curve(self.kind, reader, s.case.numbers, s.free_places, *self.borders, s.sizes, rules())
 
     def __getstate__(self) -> dict[str, Any]:
         """The state without the kernel's room."""
