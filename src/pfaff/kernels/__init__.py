@@ -3,8 +3,12 @@
 Read ``elementary`` (sines, exponentials and logarithms with the same digits everywhere) and ``hyperbolic``, then
 ``instructions`` (of tapes, on registers) and ``readers`` (what a tape is worth, at one point or in lanes), then
 ``coefficients`` (of Taylor series), ``taylor_steps`` and ``taylor_lanes`` (the motion of one state or of many), and
-``linear`` (LU factors and eigenvalues of small matrices). Nothing here knows of mechanics: kernels take arrays and
+``linear`` (LU factors and eigenvalues of small matrices). Nothing here knows of mechanics: kernels take ``arrays`` and
 numbers.
+
+Periodic orbits: ``condensation`` (of the collocation equations of an interval to its ends), ``chain`` (of all
+intervals), ``metrics`` and ``meshes`` make a Newton step, ``periodic_schur`` gives multipliers. ``orbit_steps`` repeats
+it and takes steps along branches, by ``step_rules``; ``orbit_walks`` takes stretches of them.
 
 Kernels are built twice, for any processor and for those with registers of four numbers, which ``processor`` recognises.
 Their digits are the same.

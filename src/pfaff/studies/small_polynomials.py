@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from pfaff.bifurcation.orbits.solving.chain import triangulate
 from pfaff.studies.small_matrices import TINY, compiled, local
 
+REGULAR = 1e-300  # pivots below this are zeros
 MARCHES = 400  # steps towards the first root of a series
 SIGNLESS = 1e-10  # values below this, relative to the largest coefficient, have no sign
 
@@ -57,10 +57,26 @@ def _characteristic(A, n, rows, c):
 
 @compiled
 def _determinant(H, size):
-    """A determinant by elimination, in place."""
-    det = triangulate(H[:size, :size], size)
-    for k in range(size):
-        det *= H[k, k]
+    """A determinant by elimination with partial pivoting, in place."""
+    det = 1.0
+    for p in range(size):
+        pivot = p
+        for i in range(p + 1, size):
+            if abs(H[i, p]) > abs(H[pivot, p]):
+                pivot = i
+        if not abs(H[pivot, p]) > REGULAR:
+            return 0.0
+        if pivot != p:
+            det = -det
+            for t in range(p, size):
+                H[p, t], H[pivot, t] = H[pivot, t], H[p, t]
+        inverse = 1.0 / H[p, p]
+        for i in range(p + 1, size):
+            factor = H[i, p] * inverse
+            if factor != 0.0:
+                for t in range(p, size):
+                    H[i, t] -= factor * H[p, t]
+        det *= H[p, p]
     return det
 
 
