@@ -9,7 +9,11 @@ at many points at once.
 Equilibria: ``corrector`` (equations and Newton's method), ``first_rests`` (where a branch begins), ``spectra`` and
 ``eigenframes`` (eigenvalues along a branch), ``branch_tests`` (what happens in a step) and ``branch_steps``.
 
-Nothing here knows of mechanics: kernels take arrays and numbers. Those that gain by it are built twice, for any
+Periodic orbits: ``condensation`` (of the collocation equations of an interval to its ends), ``chain`` (of all
+intervals), ``metrics`` and ``meshes`` make a Newton step, ``periodic_schur`` gives multipliers. ``orbit_steps`` repeats
+it and takes steps along branches, by ``step_rules``; ``orbit_walks`` takes stretches of them.
+
+Nothing here knows of mechanics: kernels take ``arrays`` and numbers. Those that gain by it are built twice, for any
 processor and for those with registers of four numbers, which ``processor`` recognises. Their digits are the same.
 """
 

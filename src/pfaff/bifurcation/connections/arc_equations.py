@@ -18,10 +18,10 @@ from pfaff.algebra.gauss import Gauss
 from pfaff.algebra.tolerances import CORRECTIONS, SETTLED, ceased
 from pfaff.bifurcation.connections.arcs import Arc
 from pfaff.bifurcation.connections.saddles import Saddle
-from pfaff.bifurcation.orbits.solving.meshes import carried_velocity
 from pfaff.continuation.endings import Refused
 from pfaff.errors import ParameterError
 from pfaff.flow.flow import Flow
+from pfaff.kernels.meshes import carried_velocity
 
 if TYPE_CHECKING:
     from pfaff.case import Bound
@@ -200,7 +200,7 @@ class ArcEquations:
     def error(self, about: Linearised) -> float:
         """How far the velocity, carried over each interval, misses that at its end: of order h^2m, as for cycles."""
         rates = np.ascontiguousarray(self.rates(about.arc.x, about.arc.scalars).T)
-        return float(carried_velocity(np.ascontiguousarray(about.condensed.G), rates, 1 / about.units))
+        return carried_velocity(np.ascontiguousarray(about.condensed.G), rates, 1 / about.units)
 
 
 class _Rows:

@@ -22,7 +22,7 @@ from numba.core.caching import FunctionCache, IndexDataCacheFile
 
 HOUSE = Path(__file__).parents[2]
 ELSEWHERE = (  # constants and functions that loops take from other rooms
-    "algebra/tolerances.py", "bifurcation/orbits/solving/chain.py", "continuation/dense.py", "continuation/problem.py",
+    "algebra/tolerances.py", "continuation/dense.py", "continuation/problem.py",
 )  # fmt: skip
 
 

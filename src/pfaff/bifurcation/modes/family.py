@@ -23,12 +23,12 @@ from pfaff.bifurcation.orbits.orbit_problem import OrbitProblem
 from pfaff.bifurcation.orbits.orbits import OrbitPoint
 from pfaff.bifurcation.orbits.parabolas import near_zero
 from pfaff.bifurcation.orbits.solutions import NOT_FINITE, Solution
-from pfaff.bifurcation.orbits.solving.step_rules import TRUSTED
 from pfaff.bifurcation.orbits.special_orbits import FAR, SpecialOrbits
 from pfaff.bifurcation.orbits.stepping import DECOUPLED
 from pfaff.bifurcation.orbits.variation import rates_and_jacobians
 from pfaff.continuation.endings import Refused
 from pfaff.continuation.problem import Event
+from pfaff.kernels.step_rules import TRUSTED
 from pfaff.threads import cached_property
 
 ERRORS = 10.0  # times the error of an orbit, that of the matrix whose eigenvalues its multipliers are

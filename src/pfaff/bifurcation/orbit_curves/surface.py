@@ -21,11 +21,11 @@ from pfaff.bifurcation.orbits.chords import Point
 from pfaff.bifurcation.orbits.cycle_forms import VANISHES, flip_coefficient, resonant, torus_coefficient
 from pfaff.bifurcation.orbits.cycles import Cycle
 from pfaff.bifurcation.orbits.orbit_problem import OrbitProblem
-from pfaff.bifurcation.orbits.solving.step_rules import FEWEST, MOST
 from pfaff.bifurcation.orbits.stepping import Continuation
 from pfaff.bifurcation.orbits.variation import Variation
 from pfaff.continuation.endings import Refused
 from pfaff.errors import PfaffError
+from pfaff.kernels.step_rules import FEWEST, MOST
 from pfaff.threads import cached_property
 
 PROBE = 1e-3  # largest distance of the orbits whose difference is a derivative
@@ -282,7 +282,7 @@ def heading(of: Place, chart: Place) -> np.ndarray:
     scalars, q = change.scalars.copy(), rates[chart.fixed] / chart.span
     scalars[1] = rates[problem.load]
     left = change._replace(scalars=scalars).moved(chart.drift, -q)
-    velocity = problem.collocation.equations.rates(cycle.x, cycle.value).T
+    velocity = problem.collocation.equations.rates(cycle.x, cycle.value).T.copy()
     shift = left._replace(x=velocity, scalars=np.zeros_like(scalars))
     inner = np.array([[metric.dot(a, b) for b in (tangent, shift)] for a in (tangent, shift)])
     s, _ = np.linalg.solve(inner, [metric.dot(each, left) for each in (tangent, shift)])

@@ -13,9 +13,9 @@ import numpy as np
 
 from pfaff.bifurcation.orbits.cycles import Cycle
 from pfaff.bifurcation.orbits.floquet import allowed, multipliers
-from pfaff.bifurcation.orbits.solving.meshes import TURN
 from pfaff.continuation.endings import Refused
 from pfaff.errors import ConvergenceError
+from pfaff.kernels.metrics import TURN
 
 if TYPE_CHECKING:
     from pfaff.bifurcation.orbits.orbit_problem import OrbitProblem

@@ -18,11 +18,11 @@ from pfaff.algebra.brackets import bracketed_root
 from pfaff.algebra.tolerances import REAL
 from pfaff.bifurcation.orbits.chords import Chord, Point
 from pfaff.bifurcation.orbits.parabolas import around, lowest, near_zero
-from pfaff.bifurcation.orbits.quiet_steps import NEAR
 from pfaff.bifurcation.orbits.singular_orbits import ROOM, from_neighbours
 from pfaff.continuation.endings import Refused
 from pfaff.continuation.kinds import MULTIPLE
 from pfaff.continuation.problem import Event
+from pfaff.kernels.step_rules import NEAR
 
 if TYPE_CHECKING:
     from pfaff.bifurcation.orbits.stepping import Continuation

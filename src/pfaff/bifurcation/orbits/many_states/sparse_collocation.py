@@ -15,16 +15,13 @@ from pfaff.bifurcation.orbits.cycles import Cycle, Metric
 from pfaff.bifurcation.orbits.many_states.sparse_chain import Chain, Closed, Pattern
 from pfaff.bifurcation.orbits.orbit_equations import Equations
 from pfaff.bifurcation.orbits.solutions import NOT_FINITE, Pins, Solution, unsolved
-from pfaff.bifurcation.orbits.solving.orbit_newton import GROWS, UNFINISHED
 from pfaff.continuation.endings import Refused
 from pfaff.errors import ParameterError
 from pfaff.flow.compiled import Compiled
 from pfaff.flow.flow import Flow
 from pfaff.flow.sparse_jacobian import sparse_linearised
+from pfaff.kernels.orbit_steps import DROWNED, FARTHEST, GROWS, UNFINISHED
 from pfaff.threads import Own
-
-DROWNED = 1e-7  # changes below this that no longer shrink are rounding
-FARTHEST = 0.7  # the first change, relative to the size of the orbit, beyond which a guess is given up
 
 
 class SparseEquations(Equations):
@@ -55,13 +52,11 @@ class SparseCollocation(Collocation):
     """Newton's method for orbits in very many states."""
 
     equations: SparseEquations
+    dense = False
 
     def __init__(self, equations: SparseEquations, rule: Gauss, accuracy: float = 0.0) -> None:
         super().__init__(equations, rule, accuracy)
         self.pattern = Pattern(*equations.linearised.pattern, len(equations.rows), rule)
-
-    def in_loops(self, intervals: int, halved: bool) -> None:
-        """None: compiled loops take full matrices only."""
 
     def chain(self, cycle: Cycle) -> Chain:
         """The equations about an orbit, linearised and factorised interval by interval."""
