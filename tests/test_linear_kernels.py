@@ -148,7 +148,7 @@ def test_balanced_rows_and_columns_are_alike_and_scales_are_powers_of_two_about_
     n, D = 7, 10.0 ** np.array([3, -5, 0, 8, -2, 1, 4])
     A = np.abs(matrix(n, scale)) * D[:, None] / D
     scales = np.empty(n)
-    linear.balance(A, scales, np.empty(n * n))
+    linear.even_scales(A, scales, np.empty(n * n))
     balanced = A * scales / scales[:, None]
     ratio = np.linalg.norm(balanced, axis=0) / np.linalg.norm(balanced, axis=1)
     assert (ratio < 4).all()

@@ -979,38 +979,6 @@ def test_multipliers_that_cross_together_are_one_multiple_point():
     assert [each.value for each in apart.special] == pytest.approx([0.3, 0.35], abs=1e-8)
 
 
-def test_a_word_on_a_terminal_while_kernels_compile(monkeypatch, capsys):
-    import sys
-    import time
-
-    from pfaff.progress import patience
-
-    for terminal, after, told in [(True, 0.01, "wait\r\x1b[K"), (True, 10.0, ""), (False, 0.01, "")]:
-        monkeypatch.setattr(sys.stderr, "isatty", lambda terminal=terminal: terminal)
-        with patience("wait", after):
-            time.sleep(0.2)
-        assert capsys.readouterr().err == told
-
-
-def test_it_is_said_which_kernel_is_being_compiled_and_not_which_of_somebody_else(monkeypatch):
-    from contextlib import nullcontext
-
-    from numba import njit
-
-    from pfaff.bifurcation.machine_code import kernels
-
-    told = []
-    monkeypatch.setattr(kernels, "patience", lambda what: told.append(what) or nullcontext())
-    for module in ("pfaff.somewhere", "elsewhere"):
-
-        def doubled(x):
-            return 2 * x
-
-        doubled.__module__ = module
-        assert njit(doubled)(2.0) == 4.0
-    assert told == ["compiling doubled, for periodic orbits: once, then kept on disk"]
-
-
 def test_a_motion_that_conserves_a_momentum_is_refused_by_name():
     case = rotor().at(d=0.5)
     with pytest.raises(ConvergenceError, match="one of a family of orbits at d = 0.5, as where energy or a momentum"):

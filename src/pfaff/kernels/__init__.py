@@ -1,10 +1,10 @@
 """Loops that are compiled ahead of time: Python that Cython translates, the same text for both.
 
-First ``balancing``, ``eigenvalues`` and ``linear`` (algebra of small matrices), then ``elementary`` (sines, exponentials
-and logarithms with the same digits everywhere) and ``hyperbolic``, ``instructions`` (of tapes, on registers) and
-``readers`` (what a tape is worth, at one point or in lanes), then ``coefficients`` (of Taylor series), ``taylor_steps``
-and ``taylor_lanes`` (the motion of one state or of many). ``many_matrices`` and ``many_polynomials`` are linear algebra
-at many points at once.
+First ``balancing``, ``eigenvalues`` and ``linear`` (algebra of small matrices), then ``elementary`` (sines,
+exponentials and logarithms with the same digits everywhere) and ``hyperbolic``, ``instructions`` (of tapes, on
+registers) and ``readers`` (what a tape is worth, at one point or in lanes), then ``coefficients`` (of Taylor series),
+``taylor_steps`` and ``taylor_lanes`` (the motion of one state or of many). ``many_matrices`` and ``many_polynomials``
+are linear algebra at many points at once.
 
 Equilibria: ``corrector`` (equations and Newton's method), ``first_rests`` (where a branch begins), ``spectra`` and
 ``eigenframes`` (eigenvalues along a branch), ``branch_tests`` (what happens in a step) and ``branch_steps``.

@@ -13,7 +13,7 @@ import numpy as np
 if cython.compiled:
     from cython.cimports.libc.math import INFINITY, fabs, sqrt
     from cython.cimports.pfaff.kernels.elementary import exponential
-    from cython.cimports.pfaff.kernels.linear import balance, factorised, finite, ready, substituted
+    from cython.cimports.pfaff.kernels.linear import even_scales, factorised, finite, ready, substituted
     from cython.cimports.pfaff.kernels.readers import value
 
 SWEEPS = cython.declare(cython.int, 50)  # most sweeps towards even units, ...
@@ -37,7 +37,7 @@ def _surely_solved(J, n, right, D, work, pivots, widest, rank):
     small: cython.double = 0.0
     if n == 0 or not (finite(right, n) and finite(J, n * n)):
         return False
-    balance(J, n, D, work)
+    even_scales(J, n, D, work)
     for i in range(n):
         if D[i] > widest or 1 / D[i] > widest:
             return False
@@ -155,7 +155,7 @@ def _even_units(matrix, n, D, work, pivots):
     step: cython.p_double = work + n * n
     for i in range(n):
         matrix[i * n + i] = 0.0
-    balance(matrix, n, D, work)
+    even_scales(matrix, n, D, work)
     for i in range(n):
         for j in range(n):
             matrix[i * n + j] *= D[j] / D[i]

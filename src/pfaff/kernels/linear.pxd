@@ -12,7 +12,7 @@ cdef void substituted_complex(
     double complex *A, Py_ssize_t n, int *pivots, double complex *right, Py_ssize_t columns, bint transposed
 ) noexcept nogil
 cdef bint cholesky(double *A, Py_ssize_t n) noexcept nogil
-cdef void balance(const double *A, Py_ssize_t n, double *scales, double *work) noexcept nogil  # of n² numbers
+cdef void even_scales(const double *A, Py_ssize_t n, double *scales, double *work) noexcept nogil  # of n² numbers
 cdef Py_ssize_t eigen_room(Py_ssize_t n) noexcept nogil
 cdef void eigen(
     const double *A, Py_ssize_t n, double complex *values, double complex *left, double complex *right, double *work
@@ -32,10 +32,6 @@ ctypedef void (*FactoriseComplex)(int *, int *, double complex *, int *, int *, 
 ctypedef void (*SubstituteComplex)(
     char *, int *, int *, double complex *, int *, int *, double complex *, int *, int *) noexcept nogil
 ctypedef void (*Cholesky)(char *, int *, double *, int *, int *) noexcept nogil
-ctypedef void (*Balance)(char *, int *, double *, int *, int *, int *, double *, int *) noexcept nogil
-ctypedef void (*Eigen)(
-    char *, char *, int *, double *, int *, double *, double *, double *, int *, double *, int *, double *, int *, int *
-) noexcept nogil
 
 # inside
 cdef Multiply dgemm
@@ -44,8 +40,6 @@ cdef Substitute dgetrs
 cdef FactoriseComplex zgetrf
 cdef SubstituteComplex zgetrs
 cdef Cholesky dpotrf
-cdef Balance dgebal
-cdef Eigen dgeev
 cdef void *_routine(object known, str name) except NULL
 cdef double _eliminated(double *A, Py_ssize_t n, int *pivots) noexcept nogil
 cdef void _exchange(double *x, Py_ssize_t i, Py_ssize_t k) noexcept nogil
@@ -58,5 +52,3 @@ cdef void _quotient(const double *a, const double *b, double *out) noexcept nogi
 cdef double _of_rank(const double *x, Py_ssize_t n, Py_ssize_t rank) noexcept nogil
 cdef void _values_of_two(const double *A, double complex *values) noexcept nogil
 cdef void _vectors_of_two(const double *A, double complex *values, double complex *p, double complex *q) noexcept nogil
-cdef void _joined(
-    const double *rows, const double *imaginary, double turn, Py_ssize_t n, double complex *out) noexcept nogil

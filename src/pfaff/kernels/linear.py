@@ -1,8 +1,8 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
 """Linear algebra of small dense matrices: LU factors, solutions, eigenvalues, by plain loops or by LAPACK.
 
-Up to ``OWN`` rows LU factors come from the loops below, which are as fast as LAPACK there and do not depend on what a
-BLAS chooses for a processor. Matrices are given by columns, as LAPACK takes them. SciPy, which has LAPACK's addresses,
+Up to ``OWN`` rows LU factors come from the loops below, which are as fast as LAPACK there and, like ``eigenvalues``, do
+not depend on what a BLAS chooses for a processor. Matrices are given by columns, as LAPACK takes them. SciPy, which has LAPACK's addresses,
 is imported by ``ready`` on first use only.
 """
 
@@ -13,13 +13,14 @@ import cython
 if cython.compiled:
     from cython.cimports.cpython.pycapsule import PyCapsule_GetName, PyCapsule_GetPointer
     from cython.cimports.libc.math import copysign, fabs, ilogb, ldexp, rint, sqrt
+    from cython.cimports.libc.string import memcpy
+    from cython.cimports.pfaff.kernels.balancing import balance
+    from cython.cimports.pfaff.kernels.eigenvalues import eigenvalues, schur_room
 
 OWN = cython.declare(cython.Py_ssize_t, 48)  # rows up to which plain loops are not slower than LAPACK, ...
 OWN_COMPLEX = cython.declare(cython.Py_ssize_t, 24)  # ... and of complex matrices
 LARGEST = cython.declare(cython.double, 1.7976931348623157e308)  # finite number
-FAR = cython.declare(
-    cython.int, 300
-)  # binary exponent beyond which a matrix is scaled, as some builds of LAPACK forget to scale back
+FAR = cython.declare(cython.int, 300)  # binary exponent beyond which a matrix is scaled
 OWN_PRODUCT = cython.declare(cython.Py_ssize_t, 4096)  # multiplications up to which plain loops are not slower
 FEW = cython.declare(cython.Py_ssize_t, 4)  # right sides up to which they are not
 
@@ -27,8 +28,8 @@ FEW = cython.declare(cython.Py_ssize_t, 4)  # right sides up to which they are n
 @cython.ccall
 def ready():
     """Get the addresses of LAPACK's routines, once; whoever calls the functions below calls this first."""
-    global dgemm, dgetrf, dgetrs, zgetrf, zgetrs, dpotrf, dgebal, dgeev
-    if dgeev != cython.NULL:
+    global dgemm, dgetrf, dgetrs, zgetrf, zgetrs, dpotrf
+    if dgemm != cython.NULL:
         return
     from scipy.linalg.cython_blas import __pyx_capi__ as products
     from scipy.linalg.cython_lapack import __pyx_capi__ as known
@@ -38,9 +39,7 @@ def ready():
     zgetrf = cython.cast(FactoriseComplex, _routine(known, "zgetrf"))
     zgetrs = cython.cast(SubstituteComplex, _routine(known, "zgetrs"))
     dpotrf = cython.cast(Cholesky, _routine(known, "dpotrf"))
-    dgebal = cython.cast(Balance, _routine(known, "dgebal"))
     dgemm = cython.cast(Multiply, _routine(products, "dgemm"))
-    dgeev = cython.cast(Eigen, _routine(known, "dgeev"))
 
 
 def _routine(known, name):
@@ -368,29 +367,19 @@ def cholesky(A, n):
     return info == 0
 
 
-def balance(A, n, scales, work):
+def even_scales(A, n, scales, work):
     """Powers of two D, one in their middle, for which D⁻¹ A D, given by rows, has rows and columns of like size."""
     i: cython.Py_ssize_t
-    j: cython.Py_ssize_t
-    size: cython.int = n
-    low: cython.int = 0
-    high: cython.int = 0
-    info: cython.int = 0
-    how: cython.char = 83  # S: scaled
+    middle: cython.int
+    memcpy(work, A, 8 * n * n)
     for i in range(n):
-        for j in range(n):
-            work[j * n + i] = A[i * n + j]
-    dgebal(
-        cython.address(how), cython.address(size), work, cython.address(size), cython.address(low),
-        cython.address(high), scales, cython.address(info))  # fmt: skip
+        scales[i] = 1.0
+    if finite(A, n * n):  # else it has no units
+        balance(work, n, scales)
+    middle = ilogb(_of_rank(scales, n, (n - 1) // 2)) + ilogb(_of_rank(scales, n, n // 2))
+    middle = cython.cast(cython.int, rint(middle / 2.0))
     for i in range(n):
-        if info:  # what is not finite has no units
-            scales[i] = 1.0
-    low = ilogb(_of_rank(scales, n, (n - 1) // 2))
-    high = ilogb(_of_rank(scales, n, n // 2))
-    low = cython.cast(cython.int, rint((low + high) / 2.0))
-    for i in range(n):
-        scales[i] = ldexp(scales[i], -low)
+        scales[i] = ldexp(scales[i], -middle)
 
 
 def _of_rank(x, n, rank):
@@ -411,25 +400,16 @@ def _of_rank(x, n, rank):
 
 def eigen_room(n):
     """How many numbers ``eigen`` works on."""
-    return 3 * n * n + 36 * n
+    return n * n + schur_room(n)
 
 
 def eigen(A, n, values, left, right, work):
-    """Eigenvalues of a matrix given by rows and, where asked for, left vectors ⟨p, A = λ⟨p and right ones A q = λ q, as
-    rows; no numbers if it has none.
-
-    LAPACK reads the transpose, and takes left vectors for right ones."""
+    """Eigenvalues of a matrix given by rows and, where asked for, left vectors p A = λ p and right ones A q = λ q, as
+    rows; no numbers if it has none."""
     i: cython.Py_ssize_t
-    size: cython.int = n
-    room: cython.int = 34 * n
-    info: cython.int = 0
     exponent: cython.int = 0
     largest: cython.double = 0.0
-    lefts: cython.char = 78 if left == cython.NULL else 86  # N or V
-    rights: cython.char = 78 if right == cython.NULL else 86
-    p: cython.p_double = work + n * n
-    q: cython.p_double = p + n * n
-    parts: cython.p_double = q + n * n
+    found: cython.bint
     for i in range(n * n):
         if not fabs(A[i]) <= largest:
             largest = fabs(A[i])
@@ -442,37 +422,10 @@ def eigen(A, n, values, left, right, work):
         return
     for i in range(n * n):
         work[i] = ldexp(A[i], -exponent) if exponent else A[i]
-    if largest <= LARGEST:
-        dgeev(
-            cython.address(rights), cython.address(lefts), cython.address(size), work, cython.address(size), parts,
-            parts + n, q, cython.address(size), p, cython.address(size), parts + 2 * n, cython.address(room),
-            cython.address(info))  # fmt: skip
-    else:
-        info = 1
+    found = eigenvalues(work, n, values, left, right, work + n * n)
     for i in range(n):
-        values[i].real = 0.0 / 0.0 if info else ldexp(parts[i], exponent)
-        values[i].imag = 0.0 / 0.0 if info else ldexp(parts[n + i], exponent)
-    if info:
-        return
-    if left != cython.NULL:
-        _joined(p, parts + n, 1.0, n, left)
-    if right != cython.NULL:
-        _joined(q, parts + n, -1.0, n, right)
-
-
-def _joined(rows, imaginary, turn, n, out):
-    """Complex vectors from real rows: for a pair, rows i and i + 1 are the real and the imaginary part of the first."""
-    i: cython.Py_ssize_t
-    j: cython.Py_ssize_t
-    first: cython.Py_ssize_t
-    for i in range(n):
-        first = i - 1 if imaginary[i] < 0.0 else i
-        for j in range(n):
-            out[i * n + j].real = rows[first * n + j]
-            if imaginary[i] == 0.0:
-                out[i * n + j].imag = 0.0
-            else:
-                out[i * n + j].imag = (-turn if imaginary[i] < 0.0 else turn) * rows[(first + 1) * n + j]
+        values[i].real = ldexp(values[i].real, exponent) if found else 0.0 / 0.0
+        values[i].imag = ldexp(values[i].imag, exponent) if found else 0.0 / 0.0
 
 
 def _values_of_two(A, values):
@@ -560,9 +513,9 @@ class Python:
         return cholesky(_numbers(A), len(A))
 
     @staticmethod
-    def balance(A, scales, work):
+    def even_scales(A, scales, work):
         ready()
-        balance(_numbers(A), len(A), _numbers(scales), _numbers(work))
+        even_scales(_numbers(A), len(A), _numbers(scales), _numbers(work))
 
     @staticmethod
     def eigen(A, values, left, right, work):
