@@ -20,7 +20,7 @@ LARGEST = cython.declare(cython.double, 1.7976931348623157e308)  # finite number
 FAR = cython.declare(
     cython.int, 300
 )  # binary exponent beyond which a matrix is scaled, as some builds of LAPACK forget to scale back
-OWN_PRODUCT = cython.declare(cython.Py_ssize_t, 4096)  # multiplications up to which plain loops are not slower
+OWN_PRODUCT = cython.declare(cython.Py_ssize_t, 512)  # multiplications up to which plain loops are not slower
 FEW = cython.declare(cython.Py_ssize_t, 4)  # right sides up to which they are not
 
 
