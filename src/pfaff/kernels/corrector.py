@@ -15,7 +15,7 @@ if cython.compiled:
     from cython.cimports.libc.math import INFINITY, NAN, fabs, sqrt
     from cython.cimports.libc.string import memcpy
     from cython.cimports.pfaff.kernels.linear import (
-        eigen, eigen_room, factorised, factorised_complex, finite, ready, substituted, substituted_complex,
+        eigen, eigen_room, factorised, factorised_complex, finite, multiplied, ready, substituted, substituted_complex,
     )  # fmt: skip
     from cython.cimports.pfaff.kernels.readers import value
 
@@ -239,12 +239,20 @@ def restricted(A, n, V, W, dual, T):
 
 
 def _largest(A, count):
+    """The largest absolute value, without branches, which would be taken at random."""
     i: cython.Py_ssize_t
-    size: cython.double = 0.0
-    for i in range(count):
-        if fabs(A[i]) > size:
-            size = fabs(A[i])
-    return size
+    a: cython.double = 0.0
+    b: cython.double = 0.0
+    c: cython.double = 0.0
+    d: cython.double = 0.0
+    for i in range(0, count - 3, 4):
+        a = fabs(A[i]) if fabs(A[i]) > a else a
+        b = fabs(A[i + 1]) if fabs(A[i + 1]) > b else b
+        c = fabs(A[i + 2]) if fabs(A[i + 2]) > c else c
+        d = fabs(A[i + 3]) if fabs(A[i + 3]) > d else d
+    for i in range(count - count % 4, count):
+        a = fabs(A[i]) if fabs(A[i]) > a else a
+    return max(max(a, b), max(c, d))
 
 
 def _critical_plane(s, trace):
@@ -269,7 +277,6 @@ def _critical_plane(s, trace):
     det: cython.double
     before: cython.double
     det_before: cython.double
-    by: cython.double
     basis: cython.p_double
     if n == 2:
         for i in range(4):
@@ -280,14 +287,7 @@ def _critical_plane(s, trace):
     restricted(A, n, V, W, s.dual, T)
     if size * size > s.rules.squared * _largest(T, 4) * _largest(T, 4):
         return _plane_beside(s, trace)
-    for i in range(n):  # A², by rows
-        for j in range(n):
-            s.squared[i * n + j] = 0.0
-        for k in range(n):
-            by = A[i * n + k]
-            if by != 0.0:
-                for j in range(n):
-                    s.squared[i * n + j] += by * A[k * n + j]
+    multiplied(A, False, A, s.squared, n, n, n)
     trace[0], det = T[0] + T[3], T[0] * T[3] - T[1] * T[2]
     scale = size * size
     for _ in range(s.rules.turns):
@@ -449,17 +449,16 @@ def _bordered_by(s, row):
     N: cython.Py_ssize_t = s.N
     size: cython.double
     w: cython.p_double
+    units: cython.p_double = s.units
     source: cython.pointer[cython.const[cython.double]]
     for i in range(N):
-        size = 0.0
         w = s.factors + i * N
         source = s.J + i * N if i < N - 1 else row
         for j in range(N):
-            w[j] = source[j] * s.units[j]
-            if not fabs(w[j]) <= size:
-                size = fabs(w[j])
-        if not size < INFINITY:
+            w[j] = source[j] * units[j]
+        if not finite(w, N):
             return 0.0
+        size = _largest(w, N)
         s.sizes[i] = size if size else 1.0
         size = 1 / s.sizes[i]
         for j in range(N):

@@ -2,8 +2,8 @@
 """Linear algebra of small dense matrices: LU factors, solutions, eigenvalues, by plain loops or by LAPACK.
 
 Up to ``OWN`` rows LU factors come from the loops below, which are as fast as LAPACK there and, like ``eigenvalues``, do
-not depend on what a BLAS chooses for a processor. Matrices are given by columns, as LAPACK takes them. SciPy, which has LAPACK's addresses,
-is imported by ``ready`` on first use only.
+not depend on what a BLAS chooses for a processor. Matrices are given by columns, as LAPACK takes them. SciPy, which has
+LAPACK's addresses, is imported by ``ready`` on first use only.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ OWN = cython.declare(cython.Py_ssize_t, 48)  # rows up to which plain loops are 
 OWN_COMPLEX = cython.declare(cython.Py_ssize_t, 24)  # ... and of complex matrices
 LARGEST = cython.declare(cython.double, 1.7976931348623157e308)  # finite number
 FAR = cython.declare(cython.int, 300)  # binary exponent beyond which a matrix is scaled
-OWN_PRODUCT = cython.declare(cython.Py_ssize_t, 4096)  # multiplications up to which plain loops are not slower
+OWN_PRODUCT = cython.declare(cython.Py_ssize_t, 512)  # multiplications up to which plain loops are not slower
 FEW = cython.declare(cython.Py_ssize_t, 4)  # right sides up to which they are not
 
 
