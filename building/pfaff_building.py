@@ -122,9 +122,8 @@ class Finder:
         rules = [root / "meson.build", root / "building/wide/meson.build"]
         if _outdated(folder / BUILT, [*rules, *sources.iterdir()]) and not _ahead(folder / BUILT, rules):
             folder = build(root)
-        if len(path) > 1:  # those for wide registers come first
-            folder /= "building/wide"
-        for binary in folder.glob(f"{module}.*"):
+        folders = [folder / "building/wide", folder] if len(path) > 1 else [folder]  # those for wide registers first
+        for binary in (each for folder in folders for each in folder.glob(f"{module}.*")):
             if binary.suffix in (".so", ".pyd"):
                 return spec_from_file_location(name, binary, loader=ExtensionFileLoader(name, str(binary)))
         return None  # a module that is not compiled
