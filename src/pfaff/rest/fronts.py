@@ -15,11 +15,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from pfaff.algebra.newtons_method import Stopping, newton_columns
 from pfaff.rest.balance import Balance
 
 ABREAST = 96  # fronts followed at once
 FIRST, LONGEST, SHORTEST = 1e-2, 1.0, 1e-7  # steps, in units in which all forces and levers are alike
-CORRECTED, CONVERGED = 6, 1e-10
+CORRECTED = Stopping(6, exact=1e-10, settled=0.0, grows=2.0, first=1.0, astray=1.0)  # else a shorter step is tried
 STRAIGHT, BENT = 0.99, 0.92  # cosine of the turn of the tangent, above which steps grow, below which they are repeated
 STEPS = 4000  # most steps of a front
 
@@ -136,28 +137,16 @@ class Fronts:
         return ended + [(int(k), self._end(f, int(k), "too long")) for k in long]
 
     def _corrected(self, y: np.ndarray, across: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Newton's method on planes across the tangents.
+        """Newton's method on planes across the tangents."""
 
-        This is not ``newton_columns``: a curve whose steps grow is given up at once, to try a shorter one.
-        """
-        y, good, last = y.copy(), np.full(y.shape[1], True), np.full(y.shape[1], np.inf)
-        active = np.arange(y.shape[1])
-        for _ in range(CORRECTED):
-            G, J = self._linear(y[:, active])
-            matrix = np.concatenate([J, across.T[active][:, None, :]], axis=1)
-            right = np.concatenate([-G, np.zeros((len(active), 1))], axis=1)
+        def step(y: np.ndarray, going: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+            G, J = self._linear(y)
+            matrix = np.concatenate([J, across.T[going][:, None, :]], axis=1)
+            right = np.concatenate([-G, np.zeros((len(going), 1))], axis=1)
             change = _solved(matrix, right[:, :, None])[:, :, 0].T
-            size = np.abs(change).max(axis=0) / (1 + np.abs(y[:, active]).max(axis=0))
-            size = np.where(np.isfinite(size), size, np.inf)
-            fine = size < np.minimum(1.0, 2 * last[active])
-            good[active[~fine]] = False
-            y[:, active[fine]] += change[:, fine]
-            last[active] = size
-            active = active[fine & (size > CONVERGED)]
-            if not len(active):
-                return y, good
-        good[active] = False
-        return y, good
+            return y + change, np.abs(change).max(axis=0) / (1 + np.abs(y).max(axis=0))
+
+        return newton_columns(step, y, CORRECTED)
 
     def _dips(self, f: _Running, y: np.ndarray, tangent: np.ndarray) -> np.ndarray:
         """Whether, by Hermite's cubic, s vanishes inside a step though it has the same sign at both ends."""
