@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from pfaff.algebra.bordering import row_sizes
+from pfaff.algebra.cubics import Cubic
 from pfaff.algebra.newtons_method import Stopping, newton
 from pfaff.algebra.sparse_borders import entries
 from pfaff.algebra.tolerances import CORRECTIONS
@@ -212,8 +213,7 @@ def hermite(a: Spot, b: Spot, at: float) -> np.ndarray:
     """The Hermite cubic between two points."""
     length = np.linalg.norm((b.z - a.z) / a.units)
     end = b.tangent / np.linalg.norm(b.tangent / a.units)
-    bow = at * (1 - at) ** 2 * a.tangent + at**2 * (at - 1) * end
-    return a.z + at**2 * (3 - 2 * at) * (b.z - a.z) + length * bow
+    return np.asarray(Cubic(a.z, length * a.tangent, b.z, length * end).at(at))
 
 
 def _solved(J: np.ndarray, row: np.ndarray, right: np.ndarray, units: np.ndarray) -> np.ndarray:

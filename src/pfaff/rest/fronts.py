@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from pfaff.algebra.cubics import Cubic
 from pfaff.algebra.newtons_method import Stopping, newton_columns
 from pfaff.rest.balance import Balance
 
@@ -23,6 +24,7 @@ FIRST, LONGEST, SHORTEST = 1e-2, 1.0, 1e-7  # steps, in units in which all force
 CORRECTED = Stopping(6, exact=1e-10, settled=0.0, grows=2.0, first=1.0, astray=1.0)  # else a shorter step is tried
 STRAIGHT, BENT = 0.99, 0.92  # cosine of the turn of the tangent, above which steps grow, below which they are repeated
 STEPS = 4000  # most steps of a front
+WITHIN = np.linspace(0.0, 1.0, 9)[1:-1, None]  # places in a step
 
 
 @dataclass(frozen=True)
@@ -151,15 +153,8 @@ class Fronts:
     def _dips(self, f: _Running, y: np.ndarray, tangent: np.ndarray) -> np.ndarray:
         """Whether, by Hermite's cubic, s vanishes inside a step though it has the same sign at both ends."""
         a, b = f.side * f.y[-1], f.side * y[-1]
-        da, db = f.ds * f.side * f.tangent[-1], f.ds * f.side * tangent[-1]
-        at = np.linspace(0.0, 1.0, 9)[1:-1, None]
-        h = (
-            (1 + 2 * at) * (1 - at) ** 2 * a
-            + at * (1 - at) ** 2 * da
-            + at**2 * (3 - 2 * at) * b
-            + at**2 * (at - 1) * db
-        )
-        return (a > 0) & (b > 0) & (h.min(axis=0) <= 0)
+        cubic = Cubic(a, f.ds * f.side * f.tangent[-1], b, f.ds * f.side * tangent[-1])
+        return (a > 0) & (b > 0) & (cubic.at(WITHIN).min(axis=0) <= 0)
 
     def _landed(self, f: _Running, y: np.ndarray, k: int) -> Reached:
         """The equilibrium in a step across which s changes its sign."""

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from pfaff.algebra.brackets import vertex
+from pfaff.algebra.cubics import vertex
 from pfaff.algebra.gauss import Gauss
 from pfaff.algebra.tolerances import CORRECTIONS
 from pfaff.bifurcation.orbits.cycles import Cycle, Mesh, Metric
