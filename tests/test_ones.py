@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from pfaff.algebra.brackets import bracketed_root
-from pfaff.algebra.cubics import Cubic, Parabola, shares, slope_shares, vertex
+from pfaff.algebra.cubics import Cubic, parabola, shares, slope_shares, vertex
 from pfaff.algebra.newtons_method import Outcome, Stopping, newton, newton_columns
 
 MP = mpmath.MPContext()
@@ -252,8 +252,10 @@ def test_parabolas_agree_with_fifty_digits():
     at, value = vertex(nodes)
     assert abs(at - lowest) < 1e-15
     assert abs(value - (coefficients[0] + coefficients[1] * lowest + coefficients[2] * lowest**2)) < 1e-15
-    parabola = Parabola.through(*nodes)
-    assert [parabola.at(x) for x, _ in nodes] == pytest.approx([y for _, y in nodes], rel=1e-15)
+    assert parabola(*nodes) == (at, value, pytest.approx(float(coefficients[2]), rel=1e-15))
+    places, values, _ = parabola(*((np.array([x, 2 * x]), np.array([y, -y])) for x, y in nodes))
+    assert places.tolist() == [at, 2 * at]
+    assert values.tolist() == [value, -value]
 
 
 @pytest.mark.parametrize(

@@ -54,35 +54,18 @@ class Cubic:
         return self.at(first), self.at(second)
 
 
-@dataclass(frozen=True)
-class Parabola:
-    """f₀ + slope (t − t₀) + bend (t − t₀)(t − t₁), through three places with their values."""
-
-    t0: Any
-    t1: Any
-    f0: Any
-    slope: Any
-    bend: Any
-
-    @classmethod
-    def through(cls, *nodes: tuple[Any, Any]) -> Parabola:
-        (t0, f0), (t1, f1), (t2, f2) = nodes
-        slope, next_slope = (f1 - f0) / (t1 - t0), (f2 - f1) / (t2 - t1)
-        return cls(t0, t1, f0, slope, (next_slope - slope) / (t2 - t0))
-
-    def at(self, t: Any) -> Any:
-        return self.f0 + self.slope * (t - self.t0) + self.bend * (t - self.t0) * (t - self.t1)
-
-    @property
-    def vertex(self) -> Any:
-        """Where it is stationary; it must bend."""
-        return (self.t0 + self.t1) / 2 - self.slope / (2 * self.bend)
+def parabola(*nodes: tuple[Any, Any]) -> tuple[Any, Any, Any]:
+    """Where the parabola through three places with their values is stationary, its value there, and how it bends."""
+    (t0, f0), (t1, f1), (t2, f2) = nodes
+    slope, next_slope = (f1 - f0) / (t1 - t0), (f2 - f1) / (t2 - t1)
+    bend = (next_slope - slope) / (t2 - t0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        at = (t0 + t1) / 2 - np.divide(slope, 2 * bend)
+        return at, f0 + slope * (at - t0) + bend * (at - t0) * (at - t1), bend
 
 
 def vertex(nodes: Sequence[tuple[float, float]]) -> tuple[float, float] | None:
     """Where the parabola through three values, the first and the last of one sign, is nearest to zero or beyond it, and
     its value there; None if it bends towards zero."""
-    parabola = Parabola.through(*nodes)
-    if not parabola.bend * parabola.f0 > 0:
-        return None
-    return parabola.vertex, parabola.at(parabola.vertex)
+    at, value, bend = parabola(*nodes)
+    return (float(at), float(value)) if bend * nodes[0][1] > 0 else None

@@ -129,3 +129,15 @@ def least_norm(matrix: np.ndarray, right: np.ndarray, rcond: float | None = RANK
         with suppress(np.linalg.LinAlgError):
             return np.linalg.lstsq(matrix, right, rcond=rcond)[0]
     return np.full((matrix.shape[1], *right.shape[1:]), np.nan)
+
+
+def each_solved(matrices: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """The solutions of a stack of equations, which may have several columns; NaN where one is singular."""
+    try:
+        return np.linalg.solve(matrices, right)
+    except np.linalg.LinAlgError:
+        found = np.full_like(right, np.nan)
+        for k, matrix in enumerate(matrices):
+            with suppress(np.linalg.LinAlgError):
+                found[k] = np.linalg.solve(matrix, right[k])
+        return found

@@ -109,8 +109,11 @@ class Implicit(Problem[Spot]):
         """Points on planes across the chord; where the equations are singular there, interpolated between the
         neighbours."""
 
+        length = np.linalg.norm((b.z - a.z) / a.units)
+        cubic = Cubic(a.z, length * a.tangent, b.z, length / np.linalg.norm(b.tangent / a.units) * b.tangent)
+
         def between(at: float) -> Spot:
-            guess = hermite(a, b, at)
+            guess = np.asarray(cubic.at(at))
             try:
                 z = self.solved(guess, (b.z - a.z) / a.units**2)
             except Refused:
@@ -207,13 +210,6 @@ def _outgrown(passed: Sequence[Spot]) -> bool:
         if last.units[0] >= GROWN * passed[k].units[0]:
             return True
     return False
-
-
-def hermite(a: Spot, b: Spot, at: float) -> np.ndarray:
-    """The Hermite cubic between two points."""
-    length = np.linalg.norm((b.z - a.z) / a.units)
-    end = b.tangent / np.linalg.norm(b.tangent / a.units)
-    return np.asarray(Cubic(a.z, length * a.tangent, b.z, length * end).at(at))
 
 
 def _solved(J: np.ndarray, row: np.ndarray, right: np.ndarray, units: np.ndarray) -> np.ndarray:

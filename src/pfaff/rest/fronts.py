@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from pfaff.algebra.cubics import Cubic
-from pfaff.algebra.newtons_method import Stopping, newton_columns
+from pfaff.algebra.newtons_method import Stopping, each_solved, newton_columns
 from pfaff.rest.balance import Balance
 
 ABREAST = 96  # fronts followed at once
@@ -94,7 +94,7 @@ class Fronts:
         bordered = np.concatenate([J, towards.T[:, None, :]], axis=1)
         right = np.zeros((len(J), size, 1))
         right[:, -1] = 1.0
-        t = _solved(bordered, right)[:, :, 0].T
+        t = each_solved(bordered, right)[:, :, 0].T
         return t / np.linalg.norm(t, axis=0)
 
     def _begun(self, batch: list[tuple[int, np.ndarray, int]]) -> _Running:
@@ -145,7 +145,7 @@ class Fronts:
             G, J = self._linear(y)
             matrix = np.concatenate([J, across.T[going][:, None, :]], axis=1)
             right = np.concatenate([-G, np.zeros((len(going), 1))], axis=1)
-            change = _solved(matrix, right[:, :, None])[:, :, 0].T
+            change = each_solved(matrix, right[:, :, None])[:, :, 0].T
             return y + change, np.abs(change).max(axis=0) / (1 + np.abs(y).max(axis=0))
 
         return newton_columns(step, y, CORRECTED)
@@ -197,17 +197,3 @@ class _Running:
     def without(self, gone: list[int]) -> _Running | None:
         kept = np.setdiff1d(np.arange(len(self.start)), gone)
         return _Running(*(getattr(self, n)[..., kept] for n in self.__dataclass_fields__)) if len(kept) else None
-
-
-def _solved(matrix: np.ndarray, right: np.ndarray) -> np.ndarray:
-    """Solutions of a batch of linear equations; not finite where they are singular."""
-    try:
-        return np.linalg.solve(matrix, right)
-    except np.linalg.LinAlgError:
-        out = np.full(right.shape, np.nan)
-        for k in range(len(matrix)):
-            try:
-                out[k] = np.linalg.solve(matrix[k], right[k])
-            except np.linalg.LinAlgError:
-                continue
-        return out

@@ -13,8 +13,6 @@ from pfaff.algebra.cubics import Cubic
 from pfaff.algebra.tolerances import GROWING, REAL, STIFF
 
 ALWAYS = 1e-9  # sums of two eigenvalues below this, relative to the two, may be zero by structure
-BESIDE = 1e-3  # distance from the imaginary axis, relative to the eigenvalue, below which a pair may be on it
-NEARER, ON_AXIS = 1e3, 1e-10  # ratio of these distances within which pairs are comparably close; below the last all are
 WILD = 0.25  # largest deviation of growth rates in a step from a straight line, relative to them
 MEETING = 1e-4  # distance, relative to their size, within which eigenvalues are equal
 UNSURE = 0.125  # error of a cubic, relative to that of the trapezoidal rule
@@ -116,14 +114,6 @@ def distances(values: np.ndarray) -> np.ndarray:
 def _turning(values: np.ndarray) -> np.ndarray:
     """One eigenvalue of each pair."""
     return values[values.imag > REAL * np.abs(values) + floor(values)]
-
-
-def near_axis(values: np.ndarray) -> np.ndarray:
-    """Indices of one eigenvalue of each pair practically on the imaginary axis; several if they are comparably
-    close."""
-    pairs = np.flatnonzero(values.imag > REAL * np.abs(values) + floor(values))
-    off = np.abs(values[pairs].real) / np.abs(values[pairs])
-    return pairs[(off < BESIDE) & (off <= max(ON_AXIS, NEARER * off.min(initial=np.inf)))]
 
 
 def unstable(values: np.ndarray) -> int:

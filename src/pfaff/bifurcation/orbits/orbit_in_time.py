@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pfaff.algebra.cubics import Parabola
+from pfaff.algebra.cubics import parabola
 from pfaff.bifurcation.orbits.forced import own_states
 from pfaff.flow.flow import Flow
 from pfaff.statement.told import answering
@@ -71,5 +71,5 @@ class Orbit:
 def greatest(t: np.ndarray, row: np.ndarray) -> float:
     """The greatest value of a sampled function, by the parabola through the largest sample and its neighbours."""
     k = int(np.clip(row.argmax(), 1, len(row) - 2))
-    parabola = Parabola.through(*zip(t[k - 1 : k + 2], row[k - 1 : k + 2], strict=True))
-    return float(parabola.at(parabola.vertex)) if parabola.bend < 0 else float(row.max())
+    _, top, bend = parabola(*zip(t[k - 1 : k + 2], row[k - 1 : k + 2], strict=True))
+    return float(top) if bend < 0 else float(row.max())

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from pfaff.algebra.cubics import Parabola
+from pfaff.algebra.cubics import parabola
 from pfaff.bifurcation.orbits.cycles import Cycle
 from pfaff.bifurcation.orbits.floquet import allowed, multipliers
 from pfaff.bifurcation.orbits.solving.meshes import TURN
@@ -76,8 +76,8 @@ def returns(t: np.ndarray, x: np.ndarray) -> Returns:
     size = extent(t, x)
     square = (((x - x[:, -1:]) / size[:, None]) ** 2).mean(axis=0)
     k = np.flatnonzero((square[1:-1] <= square[:-2]) & (square[1:-1] < square[2:])) + 1
-    near = Parabola.through(*((t[k + by], square[k + by]) for by in (-1, 0, 1)))
-    return Returns(near.vertex, np.sqrt(np.maximum(near.at(near.vertex), 0.0)))
+    times, squares, _ = parabola(*((t[k + by], square[k + by]) for by in (-1, 0, 1)))
+    return Returns(times, np.sqrt(np.maximum(squares, 0.0)))
 
 
 class Loop(NamedTuple):
