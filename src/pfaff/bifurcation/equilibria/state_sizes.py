@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from pfaff.algebra.bordering import FAINT, Border
+from pfaff.algebra.newtons_method import Stopping, newton
 from pfaff.algebra.tolerances import REAL
 from pfaff.bifurcation.equilibria.first_rates import ROUNDING, elsewhere
 from pfaff.bifurcation.equilibria.linearised import along_lines, jacobian_of
@@ -303,13 +304,14 @@ class Prediction:
         each group has moved there."""
         states, rates = self.states, self.remaining
         trembling = 1 + ROUNDING * np.cos(np.arange(len(states)))[:, None]
+
+        def step(at: tuple[np.ndarray, np.ndarray]) -> tuple[tuple[np.ndarray, np.ndarray], float]:
+            change = self.border.solve(self.start.J, at[1])
+            states = at[0] - change
+            return (states, self.rates(states)), float((np.abs(change) > ROUNDING * np.abs(states)).any())
+
         with np.errstate(all="ignore"):
-            for _ in range(max(1, follow.sum())):
-                step = self.border.solve(self.start.J, rates)
-                states = states - step
-                rates = self.rates(states)
-                if not (np.abs(step) > ROUNDING * np.abs(states)).any():
-                    break
+            states, rates = newton(step, (states, rates), Stopping(max(1, int(follow.sum())))).at
             noise = g.largest(np.abs(self.rates(states * trembling) - rates))[:, 1:]
             moved = g.largest(np.abs(states - self.start.x[:, None]))[:, 1:]
         # Nothing corrects what is free along a family.

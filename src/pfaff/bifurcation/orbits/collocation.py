@@ -12,7 +12,7 @@ from math import inf, isfinite
 
 import numpy as np
 
-from pfaff.algebra.brackets import vertex
+from pfaff.algebra.cubics import vertex
 from pfaff.algebra.gauss import Gauss
 from pfaff.algebra.tolerances import CORRECTIONS
 from pfaff.bifurcation.orbits.cycles import Cycle, Mesh, Metric

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from pfaff.algebra.cubics import shares
 from pfaff.kernels.metrics import (
     Comparison,
     amplitudes,
@@ -123,9 +124,8 @@ class Cycle(NamedTuple):
 
     def towards(self, other: Cycle, at: float, tangent: Cycle, by: float, slope: Cycle, by_slope: float) -> Cycle:
         """Hermite's cubic from this orbit, at 0, to another, at 1, with these multiples of changes as derivatives."""
-        chord = at * at * (3 - 2 * at)
-        shares = (1 - chord, chord, by * at * (1 - at) ** 2, by_slope * at * at * (at - 1))
-        return combination(self.mesh, shares, (self, other, tangent, slope))
+        chord, first, last = shares(at)
+        return combination(self.mesh, (1 - chord, chord, by * first, by_slope * last), (self, other, tangent, slope))
 
     def scaled(self, factor: float) -> Cycle:
         return Cycle(self.mesh, factor * self.x, factor * self.K, factor * self.scalars, self.signs)

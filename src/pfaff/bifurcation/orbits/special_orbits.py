@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pfaff.algebra.brackets import bracketed_root
+from pfaff.algebra.cubics import Cubic
 from pfaff.algebra.tolerances import REAL
 from pfaff.bifurcation.orbits.chords import Chord, Point
 from pfaff.bifurcation.orbits.parabolas import around, lowest, near_zero
@@ -114,7 +115,7 @@ class SpecialOrbits:
         if not first * last > 0 or self.continuation.level:
             return []
         last /= a.metric.norm(b.tangent)
-        middle = 1.5 * (b.value - a.value) - (first + last) / 4
+        middle = Cubic(a.value, first, b.value, last).slope(0.5)
         at = near_zero([(0.0, first), (0.5, middle), (1.0, last)])
         return self._pair("fold", a, b, at, [(0.0, a.tests["fold"]), (1.0, b.tests["fold"])])
 

@@ -9,7 +9,8 @@ import numpy as np
 from scipy import sparse
 
 from pfaff.algebra.gauss import Gauss
-from pfaff.algebra.tolerances import CORRECTIONS, UNCERTAIN, ceased
+from pfaff.algebra.newtons_method import Outcome, Stopping, newton
+from pfaff.algebra.tolerances import CORRECTIONS, UNCERTAIN
 from pfaff.bifurcation.orbits.collocation import Collocation
 from pfaff.bifurcation.orbits.cycles import Cycle, Metric
 from pfaff.bifurcation.orbits.many_states.sparse_chain import Chain, Closed, Pattern
@@ -76,19 +77,23 @@ class SparseCollocation(Collocation):
 
     def correct(self, cycle: Cycle, pins: Pins, metric: Metric, converged: float | None = None) -> Solution:
         enough = self.converged if converged is None else converged
-        last = inf
-        for steps in range(1, CORRECTIONS + 1):
+        linearised: list[tuple[Cycle, Chain, Closed]] = []
+
+        def step(cycle: Cycle) -> tuple[Cycle, float]:
             chain = self.chain(cycle)
             closed = Closed(chain, pins.rows, pins.scalars, cycle.signs, metric)
+            linearised[:] = [(cycle, chain, closed)]
             moved, size = self._moved(cycle, pins, metric, chain, closed)
             if not isfinite(size):
                 raise Refused(NOT_FINITE)
-            if ceased(size, last, DROWNED, enough):
-                return self._solved(moved, chain, closed, _share(chain, cycle), steps)
-            if size > (FARTHEST if steps == 1 else last):
-                raise Refused(unsolved(GROWS, size))
-            cycle, last = moved, size
-        raise Refused(unsolved(UNFINISHED, last))
+            return moved, size
+
+        floor = max(enough, DROWNED)
+        found = newton(step, cycle, Stopping(CORRECTIONS, enough, DROWNED, grows=1.0, floor=floor, first=FARTHEST))
+        if not found.ceased:
+            raise Refused(unsolved(GROWS if found.outcome is Outcome.ASTRAY else UNFINISHED, found.change))
+        ((last, chain, closed),) = linearised
+        return self._solved(found.at, chain, closed, _share(chain, last), found.steps)
 
     def evaluated(self, cycle: Cycle, pins: Pins, metric: Metric) -> Solution:
         chain = self.chain(cycle)
