@@ -15,6 +15,7 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from importlib import import_module
+from io import TextIOWrapper
 from threading import current_thread, main_thread
 
 import click
@@ -109,7 +110,9 @@ def _told_to_end() -> Iterator[None]:
 
 
 def _run() -> None:
-    """The command, until all that it prints is out."""
+    """The command, until all that it prints is out; letters that an encoding lacks are escaped, as on stderr."""
+    if isinstance(sys.stdout, TextIOWrapper) and sys.stdout.errors == "strict":
+        sys.stdout.reconfigure(errors="backslashreplace")
     try:
         app(standalone_mode=False)
     finally:
