@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Compile and link all kernels for every platform of the wheels, from this one, by zig: what does not build there is seen here.
+"""Compile and link all kernels for every platform of the wheels, by zig: what does not build there is seen here.
 
     python building/crossing.py [TARGET …]
 
 Nothing is run. C is read from build/kernels, where the kernels were built for this machine. Python's configuration is
-another one on Windows: ``WINDOWS`` is what kernels need of it, and the library to link with is made of the names of this Python.
+another one on Windows: ``WINDOWS`` is what kernels need of it; the library to link with has the names of this Python.
 """
 
 from __future__ import annotations
