@@ -181,3 +181,28 @@ def test_lowest_versions_are_those_that_are_declared(monkeypatch):
     assert lowest("heyoka>=7.10; sys_platform == 'linux'") == "heyoka==7.10"
     for each in PROJECT["dependencies"]:
         assert re.fullmatch(r"[\w-]+==[\d.]+", lowest(each))
+
+
+def test_the_changelog_is_cut_into_releases():
+    lines = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8").splitlines()
+    released = [re.fullmatch(r"## \[(\d+\.\d+\.\d+)\] - (\d{4}-\d\d-\d\d)", line) for line in lines]
+    versions = [(tuple(map(int, each[1].split("."))), each[2]) for each in released if each]
+    assert versions == sorted(versions, reverse=True)
+    assert len(versions) == sum(line.startswith("## ") for line in lines) - 1  # the first is Unreleased
+    kinds = {line for line in lines if line.startswith("### ")}
+    assert kinds <= {f"### {each}" for each in ("Added", "Changed", "Deprecated", "Removed", "Fixed", "Security")}
+    entries = lines[lines.index("## [Unreleased]") :]
+    assert not [line for line in entries if line and not line.startswith(("- ", "#")) and not line[0].isupper()]
+    assert max(map(len, lines)) <= 125
+    (newest, date), *_ = versions
+    cited = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    assert f"version: {'.'.join(map(str, newest))}\ndate-released: {date}\n" in cited
+    here = tuple(map(int, pfaff.__version__.removesuffix(".dev0").split(".")))
+    assert here > newest if pfaff.__version__.endswith(".dev0") else here == newest
+
+
+@pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md", "SECURITY.md", "CODE_OF_CONDUCT.md", "CHANGELOG.md"])
+def test_what_pages_at_the_root_name_is_there(name):
+    text = (ROOT / name).read_text(encoding="utf-8")
+    files = re.findall(r"\]\(([^)#:]+)", text) + re.findall(r"`((?:docs|building|tests|benchmarks)/[\w./]+)`", text)
+    assert not [each for each in files if not (ROOT / each).exists()]

@@ -112,7 +112,7 @@ if TYPE_CHECKING:
     from pfaff.studies.uncertainty import Indices as Indices
     from pfaff.studies.uncertainty import Probability as Probability
 
-__version__ = "0.1.0"
+__version__ = "0.5.0.dev0"
 
 # Public names, by the module where each is at home.
 _ROOMS = {
