@@ -141,16 +141,14 @@ def test_compilers_and_processors_make_no_difference(tree, wheel, tmp_path):
 @pytest.mark.slow
 @pytest.mark.skipif(not find_spec("ziglang"), reason="the extra test is not installed: no ziglang")
 @pytest.mark.skipif(sys.platform != "linux", reason="names of Python are read from its binary as Linux has it")
-@pytest.mark.parametrize("target", ["x86_64-windows-gnu", "aarch64-macos.11.0"])
-def test_kernels_link_for_other_systems(target, tmp_path, monkeypatch):
-    """Quickly, without optimising; ``python building/crossing.py`` does it for all, as wheels are built."""
+def test_kernels_link_for_windows(tmp_path, monkeypatch):
+    """Quickly, without optimising; ``python building/crossing.py`` does it for every system, as wheels are built."""
     monkeypatch.syspath_prepend(str(ROOT / "building"))
     monkeypatch.setenv("ZIG_LOCAL_CACHE_DIR", str(tmp_path / "zig"))
     import_module("pfaff.kernels.readers")  # which builds what has changed
-    made = import_module("crossing").crossed(target, tmp_path, "-O0")
-    magic = {"x86_64-windows-gnu": b"MZ", "aarch64-macos.11.0": b"\xcf\xfa\xed\xfe"}[target]
+    made = import_module("crossing").crossed("x86_64-windows-gnu", tmp_path, "-O0")
     assert len(made) >= len(list((ROOT / "build/kernels").glob("*.c"))) > 7
-    assert all(each.read_bytes().startswith(magic) for each in made)
+    assert all(each.read_bytes().startswith(b"MZ") for each in made)
 
 
 @MESON
