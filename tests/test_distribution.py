@@ -55,7 +55,7 @@ def test_what_is_imported_is_declared():
     optional = {
         re.match(r"[\w-]+", each)[0] for key in ("sundials", "sweep", "studio", "notebook") for each in EXTRAS[key]
     }
-    theirs = {"cython", "IPython", "traitlets", "mpl_toolkits", "llvmlite", "cloudpickle", "sksundae"}
+    theirs = {"cython", "IPython", "traitlets", "mpl_toolkits", "cloudpickle", "sksundae"}
     used = {NAMES.get(each, each) for each in imported() - set(sys.stdlib_module_names) - {"pfaff"}}
     assert used <= declared | optional | theirs
     assert declared <= used
@@ -86,7 +86,7 @@ from pathlib import Path
 import multiprocessing.util, subprocess, tempfile
 import numpy, scipy.linalg, sympy, matplotlib.figure, xarray, click, rich.progress
 try:
-    import numba, starlette, uvicorn, zarr
+    import starlette, uvicorn, zarr
 except ImportError:
     pass
 for name in ("fcntl", "pwd", "grp", "resource", "termios", "tty", "pty", "readline"):
