@@ -14,9 +14,10 @@ import numpy as np
 
 from pfaff.algebra.bordering import bordering
 from pfaff.algebra.tolerances import IDENTITY, NOISE, SAFE
+from pfaff.bifurcation.hopf.criticality import Criticality
 from pfaff.bifurcation.hopf.crossing import crosses, crossing_of, others
 from pfaff.bifurcation.hopf.normal_form import VANISHES, Cubic, Expansion, Quintic, marsden_mccracken, quintic
-from pfaff.bifurcation.hopf.verdicts import CENTRE, HIDDEN, criticality_of, digits_of, verified
+from pfaff.bifurcation.hopf.verdicts import criticality_of, digits_of, verified
 from pfaff.checks.check import Check, Checked, doubted
 from pfaff.continuation.course import POINTS, STEP, Bounds, Course
 from pfaff.errors import ParameterError
@@ -209,10 +210,12 @@ class Hopf(Checked):
         return self.normal_form.undecided
 
     @property
-    def criticality(self) -> str:
+    def criticality(self) -> Criticality:
         if self.drifts or self.undecided or not self.degenerate:
             return criticality_of(self.normal_form, 0.0)
-        return HIDDEN if self.hidden else CENTRE if self.centre else criticality_of(self.normal_form)
+        if self.hidden:
+            return Criticality.HIDDEN
+        return Criticality.CENTRE if self.centre else criticality_of(self.normal_form)
 
     @property
     def stable_cycles(self) -> bool | None:

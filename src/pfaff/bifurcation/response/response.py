@@ -16,7 +16,6 @@ import numpy as np
 from pfaff.bifurcation.orbits.conserved import conserves, in_family
 from pfaff.bifurcation.orbits.displacement import mean_velocities
 from pfaff.bifurcation.orbits.forced import own_states
-from pfaff.bifurcation.orbits.levels import MOVES
 from pfaff.bifurcation.orbits.neutral import neutral
 from pfaff.bifurcation.orbits.orbit_problem import OrbitProblem
 from pfaff.bifurcation.orbits.orbit_switching import accurate, directed, followed, value_of
@@ -24,7 +23,7 @@ from pfaff.bifurcation.orbits.orbits import OrbitPoint
 from pfaff.bifurcation.response.first_responses import check_end, first_response
 from pfaff.checks import Check, doubted
 from pfaff.continuation.course import POINTS, Bounds, Course
-from pfaff.continuation.endings import Ending
+from pfaff.continuation.endings import Ending, Reason
 from pfaff.continuation.trail import Branch
 from pfaff.errors import ConvergenceError, NoBifurcationError, ParameterError, PfaffError, number_of
 from pfaff.flow.forcing import forced_flow
@@ -327,7 +326,7 @@ def respond(
         where = f"interrupted while the first response was sought, at {load} = {value:.10g}"
         raise KeyboardInterrupt(f"{where}: there is none to keep yet") from None
     branch = _branch(member, course)
-    last, moves = branch.points[-1], branch.ended.endswith(MOVES)
+    last, moves = branch.points[-1], branch.ended.reason is Reason.DRIFTING
     if member is not point and (moves or not conserves(last)):
         branch = _branch(point, course)  # what seemed to be conserved is not: its orbits are alone
     elif len(member.problem.held) and not moves and not conserves(last):
