@@ -9,6 +9,7 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 
 from pfaff.continuation.endings import Ending, Refused
+from pfaff.continuation.kinds import OfKind
 from pfaff.continuation.walked_points import Walked
 from pfaff.errors import PfaffError
 
@@ -31,7 +32,7 @@ class Pace:
 
 
 @dataclass(frozen=True, eq=False)
-class Event(Generic[P]):
+class Event(OfKind, Generic[P]):
     """A located special point; the branch ends at a ``last`` one, and others that it ``outranks`` are the same."""
 
     kind: str

@@ -272,7 +272,7 @@ def _with_undamped(at: RestEquations, z: np.ndarray, to: float) -> Rests:
 
 def described(problem: Rests, event: Event) -> SpecialPoint:
     """A special point; its normal form is computed on demand."""
-    spot, many = event.point, event.detail if event.kind.startswith(MULTIPLE) else 1
+    spot, many = event.point, event.detail if event.several else 1
     if event.kind == Kind.BRANCH_POINT:
         spot = replace(spot, z=problem.polished(spot.z))
     return SpecialPoint(problem, spot, event.kind, many)

@@ -15,7 +15,7 @@ from pfaff.bifurcation.equilibria.full_balance import full_balance
 from pfaff.bifurcation.equilibria.many_states.sparse_equations import SparseRestEquations
 from pfaff.bifurcation.equilibria.zero_forms import fold_coefficient
 from pfaff.continuation.dense import Spot
-from pfaff.continuation.kinds import MULTIPLE, Kind
+from pfaff.continuation.kinds import MULTIPLE, Kind, kind_of
 from pfaff.errors import PfaffError
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ class SpecialForm:
 
 def form_of(problem: Any, spot: Spot, kind: str, many: int) -> SpecialForm:
     """The normal form of a special point of a kind, at which ``many`` eigenvalues or pairs cross."""
-    if kind.startswith(MULTIPLE):
+    if kind_of(kind)[1]:
         return _multiple(spot, kind, many)
     if kind == Kind.FOLD:
         return _fold(problem, spot)

@@ -29,7 +29,7 @@ from pfaff.continuation.course import STEP
 from pfaff.continuation.endings import Ending, Reason, Refused
 from pfaff.continuation.engine import Engine
 from pfaff.continuation.gathering import interrupted
-from pfaff.continuation.kinds import EVENT
+from pfaff.continuation.kinds import Kind, kind_of
 from pfaff.continuation.measuring import warn_of_unknown, watches
 from pfaff.continuation.problem import Event
 from pfaff.continuation.trail import Branch
@@ -126,7 +126,7 @@ class NormalMode(Branch[FreeVibration, SpecialVibration], Checked):
         events: Mapping[str, Any] | None = None,
     ) -> NormalMode:
         """The vibrations that branch off at one of the special points, which ``special.switch`` follows as well."""
-        if not any(special is each for each in self.special) or special.kind.startswith(EVENT):
+        if not any(special is each for each in self.special) or kind_of(special.kind)[0] is Kind.EVENT:
             raise ParameterError("special: give one of mode.special at which others branch off")
         limits = {"energy": energy, "frequency": frequency, "amplitude": amplitude}
         return branched_off(special, Reach.asked(limits, points, step, progress, events))

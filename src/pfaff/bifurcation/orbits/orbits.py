@@ -19,7 +19,7 @@ from pfaff.bifurcation.orbits.orbit_measures import Measurable
 from pfaff.bifurcation.orbits.orbit_problem import OrbitProblem
 from pfaff.checks import doubted
 from pfaff.continuation.course import POINTS, STEP, Bounds, Course, checked_way
-from pfaff.continuation.kinds import OfKind
+from pfaff.continuation.kinds import Kind, OfKind
 from pfaff.errors import number_of
 from pfaff.flow.forcing import forcing_of
 from pfaff.statement.told import shown_in_notebooks
@@ -99,7 +99,7 @@ class OrbitPoint(Measurable, Verified, Travels):
     @property
     def resolved(self) -> bool:
         """Whether the multipliers that are 1 by structure come out as 1: if not, rounding hides the others as well."""
-        return not np.isnan(self.point.tests["torus"])
+        return not np.isnan(self.point.tests[Kind.TORUS])
 
     @property
     def stable(self) -> bool:
