@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pfaff import doors
 from pfaff.errors import PfaffError
 from pfaff.studies.catalogue import QUANTITIES, Asked
 from pfaff.studies.points import Points
@@ -135,9 +136,7 @@ def compute(
     known = known or {}
     block, others = Block.empty(job.names, len(places)), job
     if job.parted[0].measures:
-        from pfaff.studies.many_points import batched
-
-        others = batched(job, places, block)
+        others = doors.many_points.batched(job, places, block)
     answered = block.state != PENDING
     block.batched = int(answered.sum() - answered[list(known)].sum())
     for k, outcome in known.items():

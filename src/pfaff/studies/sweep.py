@@ -10,9 +10,12 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pfaff import doors
 from pfaff.errors import ParameterError, PfaffError
 from pfaff.stability.along import checked_end
 from pfaff.statement.called import name_of
+from pfaff.statement.odes import Ode
+from pfaff.statement.system import System
 from pfaff.statement.told import rightly_asked
 from pfaff.statement.values import instance, number_from, path_from, truth, whole_number
 from pfaff.studies import named_files
@@ -27,8 +30,6 @@ from pfaff.studies.zarr_store import ZarrStore, recipe_of_zarr
 
 if TYPE_CHECKING:
     from pfaff.case import Bound
-    from pfaff.statement.odes import Ode
-    from pfaff.statement.system import System
 
 BATCH, SINGLE = 65536, 100  # points of a chunk: in batches a second or less, one by one some seconds
 STORED = (".nc", ".cdf", ".netcdf")
@@ -234,10 +235,6 @@ def _resumed(
 
 
 def _case_of(path: Path, recipe: Mapping[str, Any], case: Any, accept: bool, trust: bool) -> Bound:
-    from pfaff.case import Bound
-    from pfaff.statement.odes import Ode
-    from pfaff.statement.system import System
-
     about = recipe["system"]
     if case is None:
         if "atlas" not in about and not (trust and "file" in about):
@@ -249,7 +246,7 @@ def _case_of(path: Path, recipe: Mapping[str, Any], case: Any, accept: bool, tru
         case = recipes.made(recipe)
     elif isinstance(case, System | Ode):
         case = recipes.bound_to(case, recipe)
-    instance("case", case, Bound, "give the system, or the system with its values, system.at(…)")
+    instance("case", case, doors.case.Bound, "give the system, or the system with its values, system.at(…)")
     now = recipes.described(case)
     now["system"] = {**about, "name": case.system.name, "fingerprint": now["system"]["fingerprint"]}
     _check_same(path, {key: recipe[key] for key in now}, now, accept)

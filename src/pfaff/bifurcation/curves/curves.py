@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import sparse
 
+from pfaff import doors
 from pfaff.algebra.one_thread import one_thread
 from pfaff.algebra.structural_zeros import Deflation, zero_chain
 from pfaff.bifurcation.curves.branchings import BranchPoints
@@ -142,10 +143,8 @@ class CurveSpecial(CurvePoint, OfKind):
         a double Hopf point two curves of tori may lead the same way, on the cycles of either pair: ``way=-1`` takes the
         other one.
         """
-        from pfaff.bifurcation.curves.switching import switched
-
         course = Course.asked(to, step, points, bounds, progress, self.equations.free[-1], events)
-        return switched(self, of, course, checked_way(way))
+        return doors.switching.switched(self, of, course, checked_way(way))
 
     @property
     def _what(self) -> str:
@@ -181,9 +180,7 @@ class Curve(RestTrail[CurvePoint, CurveSpecial]):
 
     def plot(self) -> Figure:
         """The curve in the plane of its parameters: solid where cycles are born stable, special points labelled."""
-        from pfaff.draw.branches import draw_curve
-
-        return draw_curve(self)
+        return doors.draw.draw_curve(self)
 
 
 def curve_of_hopf(hopf: Hopf, name: str, course: Course) -> Curve:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pfaff import doors
 from pfaff.archive.layouts import Along, Array, Layout, Misfit
 from pfaff.archive.stored import File, checked_case, compare, flow_of, identical, labels, opened, write
 from pfaff.bifurcation.curves.branchings import BranchPoints
@@ -153,12 +154,10 @@ def load_equilibria(path: str | Path, case: Bound) -> EquilibriumBranch:
 @rightly_asked
 def load_curve(path: str | Path, case: Bound) -> Curve | CycleCurve:
     """A curve that was saved, of equilibria or of orbits, for the case it was computed for; it can be extended."""
-    from pfaff.bifurcation.orbit_curves.cycle_archive import CYCLES, cycle_curve
-
     case = checked_case(case)
-    with opened(path, CURVE, CYCLES) as file:
-        if file.layout is CYCLES:
-            return cycle_curve(path, file, case)
+    with opened(path, CURVE, doors.cycle_archive.CYCLES) as file:
+        if file.layout is doors.cycle_archive.CYCLES:
+            return doors.cycle_archive.cycle_curve(path, file, case)
         s, z = _equations(path, file, case, 2), file["unknowns"][0]
         kind: type[Singular] = _one_of(curve_problems(s), file.notes["about"]["of"])
         return _restored(Curve, kind.at(s, z), file)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pfaff import doors
 from pfaff.algebra.bordering import balanced
 from pfaff.algebra.structural_zeros import Deflation
 from pfaff.algebra.tolerances import EPS
@@ -110,22 +111,16 @@ def _multiple(spot: Spot, kind: str, many: int) -> SpecialForm:
 
 def _on_family(problem: Any, spot: Spot, omega: float) -> str:
     """What happens at the Hopf point of a family of equilibria, in words (Fiedler, Liebscher and Alexander 2000)."""
-    from pfaff.bifurcation.hopf.extended import normal_form_at
-    from pfaff.bifurcation.hopf.verdicts import criticality_of
-
     s = problem.equations
-    _, third = normal_form_at(s.field(spot.z), s.x(spot.z), problem.value(spot), omega)
-    return criticality_of(third)
+    _, third = doors.extended.normal_form_at(s.field(spot.z), s.x(spot.z), problem.value(spot), omega)
+    return doors.verdicts.criticality_of(third)
 
 
 def hopf_on(problem: Any, spot: Spot, pair: complex) -> Hopf:
     """The Hopf point near a spot, as ``case.hopf`` would give it."""
-    from pfaff.bifurcation.hopf.extended import hopf_near, hopf_of
-    from pfaff.bifurcation.hopf.sparse_hopf import sparse_hopf
-
     s = problem.equations
     if isinstance(s, SparseRestEquations):
-        return sparse_hopf(s, spot.z, pair.imag)
+        return doors.sparse_hopf.sparse_hopf(s, spot.z, pair.imag)
     around, border, load = s.field(spot.z), s.border(spot.z), problem.value(spot)
 
     def spectrum(x: np.ndarray, load: float) -> np.ndarray:
@@ -134,5 +129,5 @@ def hopf_on(problem: Any, spot: Spot, pair: complex) -> Hopf:
 
     origin = float(s.case.numbers[s.case.system.parameter_names.index(around.load)])
     asked = {"load": around.load, "near": load}
-    x, load, omega = hopf_near(around, border, s.x(spot.z), load, 1j * pair.imag)
-    return hopf_of(s.case_at(spot.z), around, border, x, load, omega, spectrum, origin, asked)
+    x, load, omega = doors.extended.hopf_near(around, border, s.x(spot.z), load, 1j * pair.imag)
+    return doors.extended.hopf_of(s.case_at(spot.z), around, border, x, load, omega, spectrum, origin, asked)

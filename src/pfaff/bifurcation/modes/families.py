@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from pfaff import doors
 from pfaff.bifurcation.modes.family import Vibrations
 from pfaff.bifurcation.modes.first_vibrations import first_vibration
 from pfaff.bifurcation.modes.undamped import Vibration, check_conserved, vibration
@@ -153,11 +154,9 @@ class NormalMode(Branch[FreeVibration, SpecialVibration], Checked):
 
     def plot(self, state: str | None = None) -> Figure:
         """Frequency against energy, and the amplitude of a state against frequency."""
-        from pfaff.draw.response import draw_mode
-
         if state is not None:
             state = one_of(self.amplitudes, state, "no state")
-        return draw_mode(self, state or next(iter(self.amplitudes)))
+        return doors.draw.draw_mode(self, state or next(iter(self.amplitudes)))
 
 
 def normal_mode(case: Case, number: int, reach: Reach, accuracy: float, fixed: Mapping[str, float]) -> NormalMode:

@@ -47,7 +47,11 @@ def critical_flip(values: np.ndarray, structural: int, slope: float) -> Critical
     others = _apart(values, 1.0, structural)[1]
     one, rest = _apart(others, -1.0, 1)
     met = _met(one, rest, -1.0)
-    tests = {Kind.RESONANCE_2: _product(met + 1), Kind.FOLD_FLIP: slope, Kind.FLIP_TORUS: _pairs(rest)}
+    tests: dict[str, float] = {
+        Kind.RESONANCE_2: _product(met + 1),
+        Kind.FOLD_FLIP: slope,
+        Kind.FLIP_TORUS: _pairs(rest),
+    }
     return Critical(_product(others + 1), tests, np.nan, rest)
 
 

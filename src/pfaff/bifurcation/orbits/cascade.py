@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from pfaff import doors
 from pfaff.bifurcation.orbits.orbits import Special
 from pfaff.continuation.endings import Reason
 from pfaff.continuation.kinds import Kind
@@ -78,9 +79,7 @@ class Cascade:
 
     def plot(self) -> Figure:
         """Amplitudes along the branches, and how the doublings approach their limit."""
-        from pfaff.draw.cascade import draw_cascade
-
-        return draw_cascade(self)
+        return doors.draw.draw_cascade(self)
 
 
 def cascade(branch: OrbitBranch, to: float, doublings: int) -> Cascade:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pfaff import doors
 from pfaff.bifurcation.orbits.conserved import conserves, in_family
 from pfaff.bifurcation.orbits.displacement import mean_velocities
 from pfaff.bifurcation.orbits.forced import own_states
@@ -251,15 +252,13 @@ class Response(Travels, Branch[ResponsePoint, "Special"]):
 
     @cached_property
     def _backbones(self) -> tuple[tuple[NormalMode, ...], str]:
-        from pfaff.bifurcation.modes.families import backbones
-
         case, system = self.orbits.problem.case, self.orbits.problem.case.system
         if not isinstance(system, System):
             return (), ""
         amplitude = max((self.amplitude(x).max() for x in self.states if x in system.coordinate_names), default=0.0)
         span = float(self.frequency.min()), float(self.frequency.max())
         try:
-            return backbones(system.at().unchecked(**case.values), span, 1.2 * amplitude), ""
+            return doors.families.backbones(system.at().unchecked(**case.values), span, 1.2 * amplitude), ""
         except NoBifurcationError:
             return (), "nothing vibrates about the equilibrium"
         except PfaffError:
@@ -288,19 +287,17 @@ class Response(Travels, Branch[ResponsePoint, "Special"]):
 
     def save(self, path: str | Path) -> Path:
         """Write a netCDF file with the orbits themselves; ``pfaff.load`` reads it again."""
-        from pfaff.bifurcation.response.response_archive import save
-
-        return save(self, path)
+        return doors.response_archive.save(self, path)
 
     def plot(self, state: str | None = None, of: str = "amplitude") -> Figure:
         """Amplitude (or ``of="mean"``) and phase of a state against the parameter, solid where stable.
 
         Along a frequency, amplitudes are drawn beside the backbone curves of the undamped system.
         """
-        from pfaff.draw.response import draw_response
-
         one_of(("amplitude", "mean"), of, "a response has no")
-        return draw_response(self, self.states[0] if state is None else one_of(self.states, state, "no state"), of)
+        return doors.draw.draw_response(
+            self, self.states[0] if state is None else one_of(self.states, state, "no state"), of
+        )
 
 
 def respond(

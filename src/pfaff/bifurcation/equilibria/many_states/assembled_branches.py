@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pfaff import doors
 from pfaff.bifurcation.equilibria.branches import EquilibriumBranch, EquilibriumPoint, SpecialPoint
 from pfaff.bifurcation.equilibria.eigenvalues import axis_pairs
 from pfaff.bifurcation.equilibria.many_states.assembled_equations import AssembledEquations, assembled_start
@@ -112,15 +113,11 @@ class AssemblyBranch(EquilibriumBranch):
 
     def to_xarray(self) -> xarray.Dataset:
         """Load, coordinates, reactions and eigenvalues along the dimension ``point``."""
-        from pfaff.bifurcation.equilibria.many_states.assembled_archive import dataset
-
-        return dataset(self)
+        return doors.assembled_archive.dataset(self)
 
     def save(self, path: str | Path) -> Path:
         """Write a netCDF file; ``pfaff.load(path, assembly)`` reads it again."""
-        from pfaff.bifurcation.equilibria.many_states.assembled_archive import save
-
-        return save(self, path)
+        return doors.assembled_archive.save(self, path)
 
 
 def follow_assembly(
