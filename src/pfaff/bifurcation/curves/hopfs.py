@@ -127,7 +127,7 @@ class Hopfs(Singular):
 
     def tests(self, point: Spot) -> Asked:
         facts = point.facts
-        tests = {
+        tests: dict[str, Any] = {
             Kind.BOGDANOV_TAKENS: lambda: facts.square,
             Kind.ZERO_HOPF: lambda: bounded(facts.zero),
             Kind.DOUBLE_HOPF: lambda: bounded(facts.hopf),
@@ -136,7 +136,7 @@ class Hopfs(Singular):
         return Asked(tests)
 
     def event(self, name: str, point: Spot) -> Event | None:
-        found = {
+        found: dict[str, Any] = {
             Kind.BOGDANOV_TAKENS: self._bogdanov_takens,
             Kind.ZERO_HOPF: self._zero_hopf,
             Kind.DOUBLE_HOPF: self._double_hopf,

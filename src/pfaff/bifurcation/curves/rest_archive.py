@@ -25,7 +25,7 @@ from pfaff.bifurcation.equilibria.rest_points import RestTrail
 from pfaff.bifurcation.equilibria.special_points import Rests
 from pfaff.bifurcation.equilibria.stored_points import UNMOVED, check_solves, eigenvalue_tables, other_case
 from pfaff.continuation.endings import Ending
-from pfaff.continuation.kinds import Kind, kind_of
+from pfaff.continuation.kinds import Kind, is_kind, kind_of
 from pfaff.continuation.problem import Event
 from pfaff.errors import ParameterError
 from pfaff.flow.sparse_jacobian import is_sparse
@@ -215,6 +215,8 @@ def _special(kind: type[Any], points: list[Any], file: File, k: int) -> Any:
     check_solves(points[0].equations, z, about["kinds"][k])
     near = min(points, key=lambda p: np.linalg.norm((p.spot.z - z) / p.spot.units)).problem
     name, spot = about["kinds"][k], near.spot(z, tangent)
+    if not is_kind(name):
+        raise Misfit(f"no special points are of the kind {name!r}")
     if kind_of(name)[0] is Kind.EVENT:
         event = Event(name, spot)
     elif isinstance(near, Rests):

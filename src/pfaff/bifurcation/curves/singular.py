@@ -231,14 +231,18 @@ class Folds(Singular):
 
     def tests(self, point: Spot) -> Asked:
         facts = point.facts
-        tests = {Kind.CUSP: lambda: facts.coefficient}
+        tests: dict[str, Any] = {Kind.CUSP: lambda: facts.coefficient}
         s = self.equations
         if len(s.zeros) < 2 and (not s.k or np.isfinite(facts.overlap)):
             tests |= {Kind.BOGDANOV_TAKENS: lambda: facts.overlap, Kind.ZERO_HOPF: lambda: bounded(facts.hopf)}
         return Asked(tests)
 
     def event(self, name: str, point: Spot) -> Event | None:
-        found = {Kind.CUSP: self._cusp, Kind.BOGDANOV_TAKENS: self._bogdanov_takens, Kind.ZERO_HOPF: self._zero_hopf}
+        found: dict[str, Any] = {
+            Kind.CUSP: self._cusp,
+            Kind.BOGDANOV_TAKENS: self._bogdanov_takens,
+            Kind.ZERO_HOPF: self._zero_hopf,
+        }
         return found[name](point) if name in found else None
 
     def _cusp(self, spot: Spot) -> Event | None:

@@ -164,7 +164,7 @@ class Rests(Regular):
 
     def tests(self, point: Spot) -> Mapping[str, float]:
         facts = point.facts
-        tests = {
+        tests: dict[str, Any] = {
             Kind.FOLD: lambda: facts.turning,
             Kind.BRANCH_POINT: lambda: bounded(facts.crossing),
             Kind.HOPF: lambda: bounded(facts.hopf),
@@ -221,7 +221,7 @@ class Rests(Regular):
         ]
 
     def event(self, name: str, point: Spot) -> Event | None:
-        found = {
+        found: dict[str, Any] = {
             Kind.FOLD: self._fold,
             Kind.BRANCH_POINT: self._branch_point,
             Kind.HOPF: self._hopf,

@@ -37,7 +37,11 @@ ROUNDING = 1e-13  # of that matrix, for each state
 LARGE = 1e6  # entries of that matrix beside which rounding hides others: multipliers are taken as they are
 FINE, COARSE = 2.0, 3.0  # radians of a vibration in an interval of a mesh that resolves it, and of one that does not
 MOST = 160  # intervals that are spent on it
-SIDES = {Kind.BRANCH_POINT: 1.0, Kind.PERIOD_DOUBLING: -1.0, Kind.SYMMETRY_BREAKING: -1.0}  # what multipliers pass
+SIDES: dict[str, float] = {
+    Kind.BRANCH_POINT: 1.0,
+    Kind.PERIOD_DOUBLING: -1.0,
+    Kind.SYMMETRY_BREAKING: -1.0,
+}  # what multipliers pass
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,7 +116,7 @@ class Family(Neutral):
     ) -> tuple[int, dict[str, float]]:
         far, others = self._others(cycle, values)
         above, below = (float(np.prod((1 - side * others) / (1 + np.abs(others))).real) for side in (1, -1))
-        turned = "symmetry breaking" if cycle.halved else "period doubling"
+        turned = Kind.SYMMETRY_BREAKING if cycle.halved else Kind.PERIOD_DOUBLING
         trusted = far < TRUSTED
         unstable = _outside(others, above) + _outside(-others, below)
         return unstable, {

@@ -116,7 +116,7 @@ class SparseRests(SparseImplicit, Rests):
 
     def tests(self, point: Spot) -> Asked:
         facts = point.facts
-        singular = {Kind.BRANCH_POINT: lambda: facts.singular} if self.by_determinant else {}
+        singular: dict[str, Any] = {Kind.BRANCH_POINT: lambda: facts.singular} if self.by_determinant else {}
         return Asked({Kind.FOLD: lambda: facts.turning, **singular})
 
     def hides(self, a: Spot, b: Spot, length: float) -> bool:
