@@ -17,7 +17,7 @@ import numpy as np
 
 from pfaff import doors
 from pfaff.archive.files import whole, why
-from pfaff.archive.layouts import Layout, Misfit
+from pfaff.archive.layouts import Along, Layout, Misfit, Note
 from pfaff.errors import ParameterError, PfaffError
 from pfaff.statement.expressions import constant
 from pfaff.statement.names import spelled
@@ -244,6 +244,20 @@ def compare(
             raise ParameterError(
                 f"{path} was computed with {name} = {stored[name]}, not {case.values[name]}: give that case"
             )
+
+
+def flow_notes(flow: Callable[[Any], Any]) -> dict[str, Note]:
+    """Notes by which ``flow_of`` finds the flow of a result again."""
+    return {
+        "states": Note(Along("state", str), lambda result: flow(result).states),
+        "dependent": Note([str], lambda result: flow(result).dependent),
+        "settle": Note(float, lambda result: flow(result).settle),
+    }
+
+
+def values_note(case: Callable[[Any], Any]) -> Note:
+    """The parameters of a result, which ``compare`` compares."""
+    return Note({str: str}, lambda result: {name: str(value) for name, value in case(result).values.items()})
 
 
 def flow_of(case: Bound, about: Mapping[str, Any]) -> Flow:
