@@ -180,7 +180,8 @@ class Regular(Implicit):
         """Where on the chord of two points the test with this number vanishes."""
         if self.kernel is None:
             return None
-        found, (first, last) = np.empty((2, len(a.z))), (np.array([each.z, each.tangent, each.units]) for each in (a, b))
+        first, last = (np.array([each.z, each.tangent, each.units]) for each in (a, b))
+        found = np.empty_like(first[:2])
         place = locate(self.kernel, which, bound, first, last, found, self.place)
         if place != place:
             return None
