@@ -1,9 +1,9 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
 """Linear algebra of small dense matrices: LU factors, solutions, eigenvalues, by plain loops or by LAPACK.
 
-Up to ``OWN`` rows LU factors come from the loops below, which are as fast as LAPACK there and, like ``eigenvalues``, do
-not depend on what a BLAS chooses for a processor. Matrices are given by columns, as LAPACK takes them. SciPy, which has
-LAPACK's addresses, is imported by ``ready`` on first use only.
+Up to ``OWN`` rows LU factors come from the loops below, which are as fast as LAPACK there and, like those of ``schur``,
+do not depend on what a BLAS chooses for a processor. Matrices are given by columns, as LAPACK takes them. SciPy, which
+has LAPACK's addresses, is imported by ``ready`` on first use only.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ if cython.compiled:
     from cython.cimports.libc.math import copysign, fabs, ilogb, ldexp, rint, sqrt
     from cython.cimports.libc.string import memcpy
     from cython.cimports.pfaff.kernels.balancing import balance
-    from cython.cimports.pfaff.kernels.eigenvalues import eigenvalues, schur_room
+    from cython.cimports.pfaff.kernels.schur import eigenvalues, schur_room
 
 OWN = cython.declare(cython.Py_ssize_t, 48)  # rows up to which plain loops are not slower than LAPACK, ...
 OWN_COMPLEX = cython.declare(cython.Py_ssize_t, 24)  # ... and of complex matrices
