@@ -1,7 +1,7 @@
-"""``python -m pfaff.compile``: compile ahead what branches, cycles and batches of Hopf points need, as installing does.
+"""``python -m pfaff.compile``: compile ahead what branches and cycles need, as installing does.
 
-A branch of cycles of the column is followed from its flutter load, and its normal forms are swept over a damping: what
-is compiled for them is kept on disk, for every other system too, and so are the loops of branches of equilibria.
+A branch of cycles of the column is followed from its flutter load: what is compiled for it is kept on disk, for every
+other system too, and so are the loops of branches of equilibria.
 """
 
 from __future__ import annotations
@@ -12,19 +12,14 @@ from multiprocessing import get_context
 from pfaff.atlas import column
 from pfaff.bifurcation.equilibria.walking.branch_loops import compile_ahead
 
-GIVEN = {"d": "1/2", "M_L": 15, "I_L": 15, "k1": 50, "c_i": 1.5}
 
-
-def cycles_and_batches() -> None:
-    case, dampings = column(2).at(**GIVEN), {"c_i": [1.0, 1.5, 2.0]}
-    case.hopf().orbits(to=100)
-    case.sweep(dampings, "l1").run()
-    column(2, "bow").at(**GIVEN, beta0=0.03).sweep(dampings, "l1").run()  # bent, and without symmetry
+def cycles() -> None:
+    column(2).at(d="1/2", M_L=15, I_L=15, k1=50, c_i=1.5).hopf().orbits(to=100)
 
 
 def main() -> None:
     with ProcessPoolExecutor(2, get_context("spawn")) as pool:
-        for part in [pool.submit(each) for each in (compile_ahead, cycles_and_batches)]:
+        for part in [pool.submit(each) for each in (compile_ahead, cycles)]:
             part.result()
 
 
