@@ -124,7 +124,7 @@ class Finder:
             folder = build(root)
         # Those for wide registers come first, where there are any.
         folders = [folder / "building/wide", folder] if len(path) > 1 else [folder]
-        for binary in (each for folder in folders for each in folder.glob(f"{module}.*")):
+        for binary in (each for place in folders for each in place.glob(f"{module}.*")):
             if binary.suffix in (".so", ".pyd"):
                 return spec_from_file_location(name, binary, loader=ExtensionFileLoader(name, str(binary)))
         return None  # a module that is not compiled

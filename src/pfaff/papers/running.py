@@ -182,7 +182,7 @@ def sources() -> str:
     for path in sorted(package.rglob("*.py")):
         if path.relative_to(package).parts[0] not in BESIDE:
             digest.update(path.relative_to(package).as_posix().encode() + path.read_bytes())
-    for name in ("matplotlib", "numba", "numpy", "scipy", "sympy"):
+    for name in ("matplotlib", "numpy", "scipy", "sympy"):
         digest.update(f"{name} {version(name)}".encode())
     return digest.hexdigest()[:16]
 

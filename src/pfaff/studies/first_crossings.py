@@ -93,7 +93,8 @@ def _look(march: March, stretch: Stretch, out: Crossings, before: bool) -> None:
 def _polished(march: March, out: Crossings, points: np.ndarray, distances: np.ndarray, x: np.ndarray) -> np.ndarray:
     """Newton's method on Re λ = 0 from the roots of the series; returns for which points it gave the crossing.
 
-    Where the vanishing sum is that of two real eigenvalues, the speed is left at zero: the search goes on behind it.
+    This is not ``newton``: once all loads are sharp, a last step is taken for the vectors alone. Where the vanishing
+    sum is that of two real eigenvalues, the speed is left at zero: the search goes on behind it.
     """
     frame = march.frame
     n, N = frame.n, len(points)
