@@ -188,11 +188,13 @@ def point_of(point: Any) -> dict[str, Any]:
         return {"at": written(point.spot.z), "bits": bits(point.spot.tangent, point.spot.units)}
     if hasattr(point, "special"):  # on a curve of orbits
         found = point_of(point.special)
-        return {**found, "at": written(list(point.values.values())) + found["at"]}
+        counted = found["counted"][:1]  # a multiplier on the unit circle is on either side of it by rounding
+        return {**found, "at": written(list(point.values.values())) + found["at"], "counted": counted}
     if hasattr(point, "point") and hasattr(point.point, "cycle"):
         orbit, cycle = point.point, point.point.cycle
         return {
-            "at": written([cycle.value, cycle.period, *cycle.x[0]]),
+            "at": written([cycle.value, cycle.period]),
+            "begins": written(cycle.x[0]),  # not compared: any phase will do
             "bits": bits(cycle.x, cycle.K, cycle.scalars, cycle.mesh.at, orbit.multipliers),
             "counted": [cycle.intervals, orbit.unstable],
         }  # fmt: skip

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 APART = 1e-6  # distance of points, relative to their sizes, beyond which steps had other lengths
+ROUNDING = 1e-9  # numbers that stay below this, relative to others of the same orbit, are rounding
 NUMBERS = re.compile(r"-?\d+(\.\d+)?(e[-+]?\d+)?")
 
 
@@ -117,7 +118,8 @@ def distances(a: Any, b: Any) -> tuple[float, float, tuple[float, str]]:
         return points, special, forms
     ours, theirs = ([read(each["at"]) for each in result["points"]] for result in (a, b))
     largest = np.abs(ours).max(axis=0) if len({len(each) for each in ours}) == 1 else np.zeros(0)
-    sizes = np.maximum(largest, read(a["sizes"])) if a["sizes"] else largest
+    floor = read(a["sizes"]) if a["sizes"] else ROUNDING * largest.max(initial=0.0)
+    sizes = np.maximum(largest, floor)
     for one, other in zip(ours, theirs, strict=True):
         points = max(points, relative(one, other, sized(one, sizes)))
     for one, other in zip(a["special"], b["special"], strict=True):
