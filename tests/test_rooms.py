@@ -11,12 +11,14 @@ from pathlib import Path
 
 import pytest
 
-import pfaff
+import pfaff.doors
+import pfaff.draw
+from pfaff.doors import HOMES
 from pfaff.papers import PAPERS
 
 SOURCE = Path(__file__).parent.parent / "src" / "pfaff"
 TABLE = tomllib.loads((SOURCE.parent.parent / "docs" / "rooms.toml").read_text())
-OPEN = {"cli", "papers", "compile", "system", "__main__"}  # people's hands: they may enter every room
+OPEN = {"cli", "papers", "compile", "system", "__main__", "doors"}  # people's hands, and doors lead into every room
 TARGETED = ast.Assign | ast.AnnAssign | ast.AugAssign
 
 
@@ -24,13 +26,15 @@ OURS = re.compile(r"pfaff(\.\w+)+")
 
 
 def named_in(node: ast.AST) -> Iterator[str]:
-    """Modules of ours that one node imports, or names in a string as ``import_module`` and ``__import__`` take it."""
+    """Modules of ours that one node imports, opens by a door, or names in a string for ``import_module``."""
     if isinstance(node, ast.ImportFrom):
         assert not node.level, f"a relative import, which hides its room: {ast.unparse(node)}"
         if (node.module or "").split(".")[0] == "pfaff":
             yield from (f"{node.module}.{each.name}" for each in node.names)
     elif isinstance(node, ast.Import):
         yield from (each.name for each in node.names if each.name.split(".")[0] == "pfaff")
+    elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "doors":
+        yield HOMES[node.attr]
     elif isinstance(node, ast.Constant) and isinstance(node.value, str) and OURS.fullmatch(node.value):
         yield node.value
 
@@ -54,6 +58,8 @@ def imported(tree: ast.AST, inside: bool = False) -> Iterator[tuple[str, bool]]:
         ("if TYPE_CHECKING:\n    import pfaff.motion\nelse:\n    import pfaff.flow", [("pfaff.flow", False)]),
         ("READERS = {1: ('pfaff.motion.motion_archive', 'load')}", [("pfaff.motion.motion_archive", False)]),
         ("def f():\n    __import__('pfaff.motion')", [("pfaff.motion", True)]),
+        ("def f():\n    doors.simulate.simulate()", [("pfaff.motion.simulate", True)]),
+        ("doors.simulate", [("pfaff.motion.simulate", False)]),
         ("import pfaffian, os  # see 'pfaff.motion'", []),
     ],
 )
@@ -76,7 +82,7 @@ def modules() -> Iterator[tuple[str, Path]]:
 @pytest.mark.parametrize(("name", "path"), [pytest.param(*each, id=each[0]) for each in modules()])
 def test_a_room_imports_what_it_may(name, path):
     room = name.split(".")[0]
-    may = {room, *TABLE["rooms"][room], *TABLE["doors"].get(name, ())}
+    may = {room, "doors", *TABLE["rooms"][room], *TABLE["doors"].get(name, ())}
     for module, inside in imported(ast.parse(path.read_text(encoding="utf-8"))):
         target = module.split(".")[1] if "." in module else "pfaff"
         assert target in may or (target == "draw" and inside), f"{name} imports {module}"
@@ -110,6 +116,70 @@ def test_doors_are_used():
         path = SOURCE.joinpath(*name.split(".")).with_suffix(".py")
         opened = {module.split(".")[1] for module, _ in imported(ast.parse(path.read_text(encoding="utf-8")))}
         assert set(rooms) <= opened, name
+
+
+LAZY = {  # rooms, or modules, whose functions import by statements of their own, and why
+    "cli": "a command is ready before SymPy is, and asks only for what it needs",
+    "papers": "a list of papers is there before any of them is opened",
+    "studio": "its processes start with what they serve",
+    "atlas": "a system is stated by one file",
+    "draw": "films in files need more than those on screens",
+    "": "the package opens when it is entered",
+    "bifurcation.equilibria": "compiled loops are looked for when a branch begins",
+    "bifurcation.orbits.orbit_in_time": "pictures",
+    "flow.assembly": "what an assembly answers by later rooms",
+    "flow.compiled": "linking, where code is compiled",
+    "motion.locomotion": "pictures, and the motion that a result is",
+    "rest.reduction": "symmetries, where they are asked for",
+    "stability.paradox": "pictures",
+    "stability.rod_characteristic": "dampings of rods",
+}
+FEWEST = 120  # statements inside functions that import modules of ours
+
+
+def lazy(path: Path) -> list[ast.AST]:
+    """Statements inside functions that import modules of ours."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
+    found = {id(node): node for function in functions for node in ast.walk(function) if any(names_ours(node))}
+    return list(found.values())
+
+
+def names_ours(node: ast.AST) -> Iterator[str]:
+    return named_in(node) if isinstance(node, ast.Import | ast.ImportFrom) else iter(())
+
+
+def test_later_rooms_are_opened_by_doors():
+    """Few functions import for themselves, and for each kind of these it is said why."""
+    found = {}
+    for path in sorted(SOURCE.rglob("*.py")):
+        name = (
+            ".".join(path.relative_to(SOURCE).with_suffix("").parts).removesuffix("__init__").removesuffix("__main__")
+        )
+        if here := lazy(path):
+            found[name] = len(here)
+    assert sum(found.values()) <= FEWEST
+    kinds = {name: [kind for kind in LAZY if kind and (name == kind or name.startswith(f"{kind}."))] for name in found}
+    assert [name for name, known in kinds.items() if name and not known] == []
+    assert {kind for known in kinds.values() for kind in known} == LAZY.keys() - {""}, "no kind that is not there"
+
+
+@pytest.mark.parametrize("path", [SOURCE / "doors.py", SOURCE / "draw" / "__init__.py"], ids=["doors", "draw"])
+def test_doors_lead_where_type_checkers_see_them_lead(path):
+    """What is imported for type checkers is what the table opens."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    (checked,) = [node for node in tree.body if isinstance(node, ast.If)]
+    seen = {name.rpartition(".")[2]: name for node in checked.body for name in named_in(node)}
+    opened = HOMES if path.stem == "doors" else {name: f"{home}.{name}" for name, home in pfaff.draw.HOMES.items()}
+    assert seen == opened
+    for name in opened:
+        assert getattr(pfaff.doors if path.stem == "doors" else pfaff.draw, name) is not None
+
+
+def test_every_door_is_opened_somewhere():
+    text = "".join(path.read_text(encoding="utf-8") for path in SOURCE.rglob("*.py"))
+    for name in [f"doors.{name}." for name in HOMES] + [f"doors.draw.{name}" for name in pfaff.draw.HOMES]:
+        assert name in text, name
 
 
 def constants(path: Path) -> set[str]:

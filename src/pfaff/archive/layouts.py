@@ -2,7 +2,8 @@
 
 A layout is a declaration. The type of a note is written as what it looks like: ``str``, ``bool``, ``int``, ``float``
 (finite), ``[type]``, ``(type, type)``, ``{"name": type}`` for given names and ``{str: type}`` for any, where the type
-may be a function of the name; ``Along`` is a list along a dimension.
+may be a function of the name; ``Along`` is a list along a dimension. A ``Note`` is a type with the way to the value, by
+which the layout writes what it reads.
 """
 
 from __future__ import annotations
@@ -51,6 +52,14 @@ class Array:
     numbers: str = FINITE
 
 
+@dataclass(frozen=True)
+class Note:
+    """A note of a type, and what a result has to be noted."""
+
+    type: Any
+    of: Callable[[Any], Any]
+
+
 class Sizes(dict[str, int]):
     """Sizes of dimensions, each as it was first met."""
 
@@ -69,6 +78,14 @@ class Layout:
     arrays: Callable[[Mapping[str, Any]], Mapping[str, Array]]
     sizes: Mapping[str, Callable[[Sizes], int]] = field(default_factory=dict)
     nonempty: tuple[str, ...] = ()
+
+    def noted(self, result: Any) -> dict[str, Any]:
+        """The notes of a result, tables of them as JSON."""
+        found = {name: note.of(result) for name, note in self.notes.items() if isinstance(note, Note)}
+        tables = {name: note for name, note in self.notes.items() if isinstance(note, Mapping)}
+        return found | {
+            name: json.dumps({each: note.of(result) for each, note in table.items()}) for name, table in tables.items()
+        }
 
     def checked(self, data: xarray.Dataset) -> tuple[dict[str, Any], Sizes]:
         """The notes, read, and all sizes, if everything is as declared; else an error says what is not."""
@@ -91,6 +108,7 @@ class Layout:
 def _note(attributes: Mapping[str, Any], name: str, type_: Any, sizes: Sizes) -> Any:
     if name not in attributes:
         raise Misfit(f"it has no {name!r}")
+    type_ = type_.type if isinstance(type_, Note) else type_
     if isinstance(type_, type):
         return _single(attributes[name], type_, name)
     return read(name, attributes[name], type_, sizes)
@@ -107,6 +125,8 @@ def read(name: str, note: Any, type_: Any, sizes: Sizes | None = None) -> Any:
 
 def typed(value: Any, type_: Any, where: str, sizes: Sizes) -> Any:
     """The value checked against a type, its numbers converted."""
+    if isinstance(type_, Note):
+        return typed(value, type_.type, where, sizes)
     if isinstance(type_, Along):
         sizes.agree(type_.dimension, len(_instance(value, list, where)), where)
         return [typed(entry, type_.entry, where, sizes) for entry in value]

@@ -15,11 +15,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pfaff import doors
 from pfaff.archive.files import whole, why
-from pfaff.archive.layouts import Layout, Misfit
+from pfaff.archive.layouts import Along, Layout, Misfit, Note
 from pfaff.errors import ParameterError, PfaffError
 from pfaff.statement.expressions import constant
 from pfaff.statement.names import spelled
+from pfaff.statement.system import System
 from pfaff.statement.values import path_from
 
 if TYPE_CHECKING:
@@ -202,9 +204,7 @@ def _text(value: Any) -> str:
 
 
 def checked_case(case: Any) -> Bound:
-    from pfaff.case import Bound
-
-    if not isinstance(case, Bound):
+    if not isinstance(case, doors.case.Bound):
         raise ParameterError(f"{case!r} is no case: give the system with its values, system.at(…)")
     return case
 
@@ -246,6 +246,20 @@ def compare(
             )
 
 
+def flow_notes(flow: Callable[[Any], Any]) -> dict[str, Note]:
+    """Notes by which ``flow_of`` finds the flow of a result again."""
+    return {
+        "states": Note(Along("state", str), lambda result: flow(result).states),
+        "dependent": Note([str], lambda result: flow(result).dependent),
+        "settle": Note(float, lambda result: flow(result).settle),
+    }
+
+
+def values_note(case: Callable[[Any], Any]) -> Note:
+    """The parameters of a result, which ``compare`` compares."""
+    return Note({str: str}, lambda result: {name: str(value) for name, value in case(result).values.items()})
+
+
 def flow_of(case: Bound, about: Mapping[str, Any]) -> Flow:
     """The flow with the states, dependent velocities and settling that were noted."""
     noted = tuple(about["states"]), tuple(about["dependent"]), about["settle"]
@@ -257,23 +271,24 @@ def flow_of(case: Bound, about: Mapping[str, Any]) -> Flow:
 
 def _flows(case: Bound, states: tuple[str, ...], dependent: tuple[str, ...], settle: float) -> Iterator[Flow]:
     """Flows that results are computed with: the usual one, with other velocities or all, of steady motions, forced."""
-    from pfaff.flow.all_velocities import in_all_velocities
-    from pfaff.flow.forcing import CARRIED, forced_flow
-    from pfaff.flow.freezing import slice_of
-    from pfaff.flow.relative import relative_flow, sliced
-    from pfaff.statement.system import System
-
     yield case.system.shape  # type: ignore[attr-defined]
-    forced = [forced_flow(case)] if set(CARRIED) <= set(states) else []
+    forced = [doors.forcing.forced_flow(case)] if set(doors.forcing.CARRIED) <= set(states) else []
     yield from forced
     system = case.system
     if isinstance(system, System):
         names = system.coordinate_names
         kept = frozenset(states) & set(names)
         if settle > 0 and not system.rods and {f"{name}_dot" for name in names} <= set(states):
-            relative = relative_flow(system, (), case.numbers, keep=kept)
-            yield from (in_all_velocities(each, settle) for each in (system.shape, relative, *forced))
+            relative = doors.relative.relative_flow(system, (), case.numbers, keep=kept)
+            yield from (
+                doors.all_velocities.in_all_velocities(each, settle) for each in (system.shape, relative, *forced)
+            )
         if set(dependent) <= {f"{name}_dot" for name in names} and len(set(dependent)) == len(dependent):
             chosen = tuple(name.removesuffix("_dot") for name in dependent)
-            yield from (sliced(system, chosen, settle, part) for part in dict.fromkeys([None, slice_of(system, kept)]))
-        yield relative_flow(system, [name for name in states if name not in names], case.numbers, keep=kept)
+            yield from (
+                doors.relative.sliced(system, chosen, settle, part)
+                for part in dict.fromkeys([None, doors.freezing.slice_of(system, kept)])
+            )
+        yield doors.relative.relative_flow(
+            system, [name for name in states if name not in names], case.numbers, keep=kept
+        )

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from pfaff import doors
 from pfaff.case.valued import Valued
 from pfaff.continuation.course import POINTS, STEP, Bounds, Course
 from pfaff.errors import ParameterError
@@ -58,10 +59,8 @@ class Bound(Valued):
         states by name. Where a speed is fixed, ``case.hopf("c", to=2, v=5)``, a steady motion is followed, from the
         value that its parameter has. ``to`` ends the search, in either direction.
         """
-        from pfaff.bifurcation.hopf.finding import find_hopf
-
         self._check_rest()
-        return find_hopf(self, self.load_name(load), to, near, self._by_name("hopf", fixed))
+        return doors.finding.find_hopf(self, self.load_name(load), to, near, self._by_name("hopf", fixed))
 
     def orbit(
         self, /, motion: Any = None, load: Any = None, accuracy: float = 1e-11, *, t: Any = None, **states: Any
@@ -75,22 +74,19 @@ class Bound(Valued):
         by all its states, of which velocities may be left out. A loop ends about where it begins; of more data, the
         last one counts.
         """
-        from pfaff.bifurcation.orbits.from_motions import orbit_near
-        from pfaff.bifurcation.orbits.loops import loop_of
-
         name, states = self.load_name(load), self._by_name("orbit", states)
         if t is None and not states:
-            return orbit_near(self, motion, name, accuracy)
-        return orbit_near(self, loop_of(self, motion, t, states), name, accuracy, guess=True)
+            return doors.from_motions.orbit_near(self, motion, name, accuracy)
+        return doors.from_motions.orbit_near(
+            self, doors.loops.loop_of(self, motion, t, states), name, accuracy, guess=True
+        )
 
     def connection(self, motion: Any, load: Any = None, accuracy: float = 1e-9) -> Connection:
         """The homoclinic or heteroclinic orbit near a motion that leaves one equilibrium and nearly comes to one.
 
         ``motion`` is anything with times ``t`` and states by name; the load is adjusted until the orbit connects.
         """
-        from pfaff.bifurcation.connections.first_arcs import connection_from_motion
-
-        return connection_from_motion(self, motion, self.load_name(load), accuracy)
+        return doors.first_arcs.connection_from_motion(self, motion, self.load_name(load), accuracy)
 
     def response(
         self,
@@ -121,14 +117,12 @@ class Bound(Valued):
             Values of the states at time zero by name: the first response is the one that the motion from there settles
             on. Without them it is the one that grows from rest as the forcing grows from nothing.
         """
-        from pfaff.bifurcation.response.response import check_forced, respond
-
-        check_forced(self)
+        doors.response.check_forced(self)
         name = self.load_name(parameter)
         if to is None:
             raise ParameterError(f"how far? Give the last value of {name}: to=…")
         course = Course.asked(to, step, points, bounds, progress, name, events)
-        return respond(self, name, from_, course, accuracy, self._by_name("response", start))
+        return doors.response.respond(self, name, from_, course, accuracy, self._by_name("response", start))
 
     def branch(
         self,
@@ -166,14 +160,12 @@ class Bound(Valued):
         fixed
             Family coordinates by name (of a plain ODE: starting values of its states).
         """
-        from pfaff.bifurcation.equilibria.branches import follow_equilibria
-
         name, fixed = self._varied(parameter), self._by_name("branch", fixed)
         self._check_rest()
         if to is None:
             raise ParameterError(f"how far? Give the last value of {name}: to=…")
         course = Course.asked(to, step, points, bounds, progress, name, events)
-        return follow_equilibria(self, name, start, course, fixed)
+        return doors.branches.follow_equilibria(self, name, start, course, fixed)
 
     def export(
         self,
@@ -191,9 +183,7 @@ class Bound(Valued):
         has values of the states near another equilibrium or, with speeds, a steady motion. Zero eigenvalues that a
         family has at the start are told in the files and the ``status``.
         """
-        from pfaff.export import export
-
-        return export(self, to, folder, load, until, start)
+        return doors.export.export(self, to, folder, load, until, start)
 
     def sweep(
         self,
@@ -227,9 +217,9 @@ class Bound(Valued):
             Points that are computed and kept together; the file that states the system, ``"my_sleigh.py:sleigh"``, if
             it cannot be found; whether to go on with a store of another version of pfaff.
         """
-        from pfaff.studies.sweep import sweep
-
-        return sweep(self, axes, measure, store, load, to, chunk, source, accept, self._by_name("sweep", fixed))
+        return doors.sweep.sweep(
+            self, axes, measure, store, load, to, chunk, source, accept, self._by_name("sweep", fixed)
+        )
 
     def studio(
         self, *, port: int = 0, browser: bool = True, wait: bool = True, store: str | Path | None = None
@@ -239,15 +229,11 @@ class Bound(Valued):
         It is served on 127.0.0.1, at a free port if none is given. ``wait=False`` returns at once, with an ``address``
         and ``stop()``. Of the ``store`` of a sweep the maps are shown, too.
         """
-        from pfaff.studio import open_studio
-
-        return open_studio(self, port=port, browser=browser, wait=wait, store=store)
+        return doors.studio.open_studio(self, port=port, browser=browser, wait=wait, store=store)
 
     def explore(self) -> Any:
         """Sliders, the live spectrum and the structure in a cell of a notebook; needs the extra ``studio``."""
-        from pfaff.studio.widget import explorer
-
-        return explorer(self)
+        return doors.widget.explorer(self)
 
     def _check_rest(self) -> None:
         """Raise for a system that cannot rest at all."""

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
+from pfaff import doors
 from pfaff.case.bound import Bound
 from pfaff.statement.values import spelt
 
@@ -69,9 +70,7 @@ class Moving(Bound):
         progress
             Is told the fraction done, now and then. Ctrl-C ends the run and keeps what was computed.
         """
-        from pfaff.motion.simulate import simulate
-
-        return simulate(
+        return doors.simulate.simulate(
             cast("Case", self),
             duration,
             self._by_name("simulate", initial),
@@ -106,9 +105,7 @@ class Moving(Bound):
         all cores, with a progress bar on a terminal unless ``progress`` is told the fraction done. Ctrl-C keeps the
         members that are finished.
         """
-        from pfaff.motion.ensemble import ensemble
-
-        return ensemble(
+        return doors.ensemble.ensemble(
             cast("Case", self),
             duration,
             self._by_name("ensemble", values),
@@ -132,6 +129,4 @@ class Moving(Bound):
 
         ``case.impose(motion, "theta1", "theta2", since=400)``; by default all coordinates but ignorable ones.
         """
-        from pfaff.motion.locomotion import impose
-
-        return impose(cast("Case", self), motion, names, since, duration, samples)
+        return doors.locomotion.impose(cast("Case", self), motion, names, since, duration, samples)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from pfaff import doors
 from pfaff.case.bound import Bound
 from pfaff.case.of_system import Case
 from pfaff.errors import NotMechanicalError, ParameterError
@@ -31,21 +32,15 @@ class OdeCase(Bound):
     system: Ode
 
     def path(self, load: str, fixed: Mapping[str, float]) -> StatePath:
-        from pfaff.rest.flow_paths import StatePath
-
-        return StatePath(self, load, fixed)
+        return doors.flow_paths.StatePath(self, load, fixed)
 
     def start_of(self, start: Any, fixed: Mapping[str, float], name: str) -> Start:
-        from pfaff.bifurcation.equilibria.starts import plain_start
-
-        return plain_start(self, start, fixed, name)
+        return doors.starts.plain_start(self, start, fixed, name)
 
     def equilibrium(self, /, **start: Any) -> SteadyState:
         """The equilibrium that Newton's method reaches from these values of the states (zero where none is given)."""
-        from pfaff.rest.states import steady_near
-
         self._check_rest()
-        return steady_near(self, self._by_name("equilibrium", start))
+        return doors.states.steady_near(self, self._by_name("equilibrium", start))
 
     def _check_rest(self) -> None:
         if not self.system.autonomous:
@@ -56,15 +51,15 @@ class OdeCase(Bound):
 
     def spectrum(self, /, about: SteadyState | None = None, **values: Any) -> Spectrum:
         """Eigenvalues and modes about an equilibrium: ``case.spectrum(mu=1, x=2)`` sets mu and starts from x = 2."""
-        from pfaff.rest.states import SteadyState, spectrum_of
-
         values = self._by_name("spectrum", values)
         case, start = self._split(values, self.system.state_names)
         if about is None:
-            return spectrum_of(case.equilibrium(start=start))
+            return doors.states.spectrum_of(case.equilibrium(start=start))
         if values:
             raise ParameterError(f"about= says where: leave out {', '.join(values)}")
-        return spectrum_of(instance("about", about, SteadyState, "give an equilibrium, about=case.equilibrium()"))
+        return doors.states.spectrum_of(
+            instance("about", about, doors.states.SteadyState, "give an equilibrium, about=case.equilibrium()")
+        )
 
     def simulate(
         self,
@@ -83,8 +78,6 @@ class OdeCase(Bound):
 
         Taylor's method, for equations that are not stiff. Arguments are those of a mechanical case.
         """
-        from pfaff.motion.trajectory import trajectory
-
         for name in MECHANICAL:
             if name in initial and name not in self.system.state_names:
                 raise NotMechanicalError(
@@ -92,7 +85,9 @@ class OdeCase(Bound):
                     + (": write the time into its equations, {y: cos(w*t) - …}" if name == "prescribed" else "")
                 )
         initial = self._by_name("simulate", initial)
-        return trajectory(self, duration, initial, samples, tolerance, events, max_steps, progress, max_step)
+        return doors.trajectory.trajectory(
+            self, duration, initial, samples, tolerance, events, max_steps, progress, max_step
+        )
 
     def __getattr__(self, name: str) -> Any:
         if not name.startswith("_") and hasattr(Case, name):

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Self, overload
 
+from pfaff import doors
 from pfaff.case.bound import Bound
 from pfaff.case.moving import Moving
 from pfaff.continuation.course import STEP
@@ -50,21 +51,14 @@ class Case(Moving):
     def path(self, load: str, fixed: Mapping[str, float]) -> EquilibriumPath:
         """The path of the equilibrium as a load grows; if a speed is fixed, that of the steady motion as a parameter
         changes."""
-        from pfaff.rest.reached import path_of
-        from pfaff.rest.steady_motions import path_at_speed
-
-        return path_at_speed(self, load, fixed) or path_of(self, load, fixed)
+        return doors.steady_motions.path_at_speed(self, load, fixed) or doors.reached.path_of(self, load, fixed)
 
     def start_of(self, start: Any, fixed: Mapping[str, float], name: str) -> Start:
-        from pfaff.bifurcation.equilibria.starts import mechanical_start
-
-        return mechanical_start(self, start, fixed, name)
+        return doors.starts.mechanical_start(self, start, fixed, name)
 
     def plot(self) -> Figure:
         """The structure as it is drawn, with its coordinates, loads and constraints, at these parameters."""
-        from pfaff.draw.structure import draw_structure
-
-        return draw_structure(self)
+        return doors.draw.draw_structure(self)
 
     def of(self, system: System) -> Case:
         """The values of this case in a system with the same parameters."""
@@ -74,10 +68,8 @@ class Case(Moving):
         return (*self.system.quasi_velocities, *(f"{name}_dot" for name in self.system.coordinate_names))
 
     def hopf(self, /, load: Any = None, to: float | None = None, near: float | None = None, **fixed: Any) -> Hopf:
-        from pfaff.stability.settled import with_modes
-
         held = self._by_name("hopf", fixed)
-        return with_modes(
+        return doors.settled.with_modes(
             self, lambda case: Bound.hopf(case, load, to, near, fixed=held), lambda found: [found.value, found.omega]
         )
 
@@ -100,14 +92,10 @@ class Case(Moving):
         deflated starts look for more; ``status`` says how complete the list is. Ctrl-C ends the search from random
         starts and keeps what was found.
         """
-        from pfaff.rest.many_starts import find_equilibria
-
         fixed = self._by_name("equilibria", fixed)
         if within is not None:
-            from pfaff.rest.deflation import all_equilibria
-
-            return all_equilibria(self, fixed, within, starts, box, seed)
-        return find_equilibria(self, fixed, starts=starts, box=box, seed=seed)
+            return doors.deflation.all_equilibria(self, fixed, within, starts, box, seed)
+        return doors.many_starts.find_equilibria(self, fixed, starts=starts, box=box, seed=seed)
 
     def equilibrium(self, /, **fixed: Any) -> Equilibrium:
         """The equilibrium reached from the origin as the declared load grows from zero to its value.
@@ -115,9 +103,7 @@ class Case(Moving):
         Without a load, or where there is none at zero load: the one that Newton's method reaches from the origin.
         Family coordinates are fixed by name.
         """
-        from pfaff.rest.reached import equilibrium_of
-
-        return equilibrium_of(self, self._by_name("equilibrium", fixed))
+        return doors.reached.equilibrium_of(self, self._by_name("equilibrium", fixed))
 
     def steady(self, /, start: Mapping[str, float] | None = None, **fixed: Any) -> SteadyMotion:
         """The steady motion with these speeds or coordinates fixed: ``case.steady(phi_dot=2, theta=0.1)``.
@@ -127,9 +113,9 @@ class Case(Moving):
         Shape and velocities are constant, as when a wheel rolls straight or in circles. Names that are not fixed are
         free, and the motion nearest to their values in ``start`` (zero by default) is taken.
         """
-        from pfaff.rest.steady_motions import steady_motion
-
-        return steady_motion(self, by_name("start", start, "{'phi_dot': 2}"), self._by_name("steady", fixed))
+        return doors.steady_motions.steady_motion(
+            self, by_name("start", start, "{'phi_dot': 2}"), self._by_name("steady", fixed)
+        )
 
     @overload
     def linearise(
@@ -144,15 +130,15 @@ class Case(Moving):
         """
         values = self._by_name("linearise", values)
         if truth("exact", exact):
-            from pfaff.stability.exact import exact_linearisation
-
             if about is not None:
                 raise ParameterError("exact matrices are about the origin: leave out the equilibrium")
-            return exact_linearisation(self.at(values))
-        from pfaff.rest.reached import linearised, linearised_about
-
+            return doors.exact.exact_linearisation(self.at(values))
         case, fixed = self._split(values, [*self.system.coordinate_names, *self.system.reaction_names])
-        return linearised(case, fixed) if about is None else linearised_about(case, about, fixed)
+        return (
+            doors.reached.linearised(case, fixed)
+            if about is None
+            else doors.reached.linearised_about(case, about, fixed)
+        )
 
     def spectrum(self, /, about: Equilibrium | None = None, **values: Any) -> Spectrum:
         """Eigenvalues and modes of the small motions, structural zeros kept apart: ``case.spectrum(F=80)``."""
@@ -160,9 +146,7 @@ class Case(Moving):
 
     def critical(self, /, load: Any = None, to: float | None = None, **fixed: Any) -> CriticalLoads:
         """Flutter, divergence and buckling as the load grows from zero, in one search."""
-        from pfaff.stability.first import all_loads
-
-        return all_loads(self, self.load_name(load), to, self._by_name("critical", fixed))
+        return doors.first.all_loads(self, self.load_name(load), to, self._by_name("critical", fixed))
 
     def flutter(
         self,
@@ -213,10 +197,8 @@ class Case(Moving):
         fixed: dict[str, float],
         near: Mapping[str, float] | None,
     ) -> CriticalLoad:
-        from pfaff.stability.first import first_load
-
         fixed = self._by_name(kind, fixed)
-        return first_load(self, kind, self.load_name(load), to, exact, near, fixed)
+        return doors.first.first_load(self, kind, self.load_name(load), to, exact, near, fixed)
 
     def characteristic(self, /, exact: bool = False, **values: Any) -> Any:
         """The characteristic polynomial of the small motions, structural zeros divided out.
@@ -227,12 +209,8 @@ class Case(Moving):
         values = self._by_name("characteristic", values)
         if truth("exact", exact):
             if self.system.rods:
-                from pfaff.stability.rod_characteristic import RodCharacteristic
-
-                return RodCharacteristic(self.at(values))
-            from pfaff.stability.exact import characteristic_polynomial
-
-            return characteristic_polynomial(self.at(values))
+                return doors.rod_characteristic.RodCharacteristic(self.at(values))
+            return doors.exact.characteristic_polynomial(self.at(values))
         return self.linearise(values=values).polynomial()
 
     def determinant(self, /, about: Equilibrium | None = None, exact: bool = False, **values: Any) -> Any:
@@ -242,11 +220,9 @@ class Case(Moving):
         """
         values = self._by_name("determinant", values)
         if truth("exact", exact):
-            from pfaff.stability.determinant import exact_determinant
-
             if about is not None:
                 raise ParameterError("exact determinants are about the origin: leave out the equilibrium")
-            return exact_determinant(self.at(values))
+            return doors.determinant.exact_determinant(self.at(values))
         return self.linearise(about, values=values).determinant()
 
     def paradox(
@@ -256,15 +232,11 @@ class Case(Moving):
         among: Sequence[str] | None = None,
     ) -> Paradox:
         """The flutter load in the limit of vanishing damping along a direction, without a finite ε."""
-        from pfaff.stability.paradox import paradox
-
-        return paradox(self, self.load_name(load), direction, among)
+        return doors.paradox.paradox(self, self.load_name(load), direction, among)
 
     def flutter_map(self, /, load: Any = None, to: float | None = None, **axes: Any) -> FlutterMap:
         """The flutter load over a grid of any parameters: ``case.flutter_map(c_i=values, M_L=values)``."""
-        from pfaff.studies.flutter_maps import flutter_map
-
-        return flutter_map(self, self.load_name(load), self._by_name("flutter_map", axes), to)
+        return doors.flutter_maps.flutter_map(self, self.load_name(load), self._by_name("flutter_map", axes), to)
 
     def normal_mode(
         self,
@@ -289,14 +261,11 @@ class Case(Moving):
         ``frequency`` may occur. The energy is the conserved one, Jacobi's integral T₂ − T₀ + V, above that at rest.
         Another equilibrium is given by its coordinates: ``x=1``.
         """
-        from pfaff.bifurcation.modes.families import normal_mode
-        from pfaff.bifurcation.modes.vibrations import Reach
-
         limits = {"energy": energy, "frequency": frequency, "amplitude": amplitude}
-        return normal_mode(
+        return doors.families.normal_mode(
             self,
             number,
-            Reach.asked(limits, points, step, progress, events),
+            doors.vibrations.Reach.asked(limits, points, step, progress, events),
             accuracy,
             self._by_name("normal_mode", fixed),
         )

@@ -34,6 +34,13 @@ def papers(context: click.Context, parameter: click.Parameter, begun: str) -> li
     return [key for key in PAPERS if key.startswith(begun)]
 
 
+def quantities(context: click.Context, parameter: click.Parameter, begun: str) -> list[str]:
+    """Numbers that studies measure."""
+    from pfaff.studies.catalogue import offered
+
+    return [name for name in offered() if name.startswith(begun)]
+
+
 def parameters(context: click.Context, parameter: click.Parameter, begun: str) -> list[str]:
     """Parameters of the system that was named, after a comma too: k1=50,c_i=."""
     from pfaff.atlas import SYSTEMS

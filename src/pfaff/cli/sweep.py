@@ -8,12 +8,24 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from pfaff.cli.arguments import COUNT, NUMBER, as_json, fix, load_parameter, pairs, plot_into, state_values, which_case
+from pfaff.cli.completion import quantities
 from pfaff.cli.output import check_complete, draw_into, print_json, table
 from pfaff.cli.statement import case_of, system_of
 from pfaff.errors import ParameterError
 
 if TYPE_CHECKING:
     from pfaff.studies.study import Study
+
+
+class Measured(click.Option):
+    """The option whose help is the names of everything that can be measured."""
+
+    def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
+        from pfaff.studies.catalogue import offered
+
+        self.help = f"{', '.join(offered())}. Repeat."
+        return super().get_help_record(ctx)
+
 
 STORE = click.argument("store", type=click.Path(path_type=Path))
 SYSTEM = click.option("--system", metavar="FILE.py:NAME", help="The system of the study, where it is not of the atlas.")
@@ -42,7 +54,7 @@ def sweep(context: click.Context) -> None:
 @STORE
 @which_case
 @click.option("--axis", multiple=True, metavar="NAME=A:B:N", help="N values from A to B, or a list: 1,2,5. Repeat.")
-@click.option("--measure", multiple=True, metavar="NAME", help="flutter, hopf, omega, l1, stable, … Repeat.")
+@click.option("--measure", multiple=True, metavar="NAME", cls=Measured, shell_complete=quantities)
 @load_parameter
 @fix
 @click.option("--to", type=NUMBER, help="Where the search for a load ends.")

@@ -25,6 +25,7 @@ class Reason(Enum):
     EDGE = "orbits reach the edge of their chart"
     OUTGROWN = "states grow on and on, as the parameter tends to a value"
     SINGULAR = "no step, however short, leads on"
+    DRIFTING = "orbits move along the family of equilibria, where nothing is conserved"
     UNRESOLVED = "the orbits are not resolved, or the last one was not found"
     UNTOLD = "it was stored by a version that did not tell"
 
@@ -58,4 +59,6 @@ class Ending(str):
 
 
 class Refused(ConvergenceError, ArithmeticError):
-    """No point was found where one was looked for; a shorter step may find one."""
+    """No point was found where one was looked for; a shorter step may find one. ``reason`` if none does."""
+
+    reason = Reason.SINGULAR

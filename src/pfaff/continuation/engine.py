@@ -21,7 +21,7 @@ import numpy as np
 from pfaff.algebra.brackets import bracketed_root
 from pfaff.algebra.cubics import vertex
 from pfaff.continuation.endings import Ending, Reason, Refused
-from pfaff.continuation.kinds import EVENT
+from pfaff.continuation.kinds import EVENT, Kind
 from pfaff.continuation.problem import FAILURES, TURNING, Event, P, Problem, Stretch
 from pfaff.continuation.walked_points import Line, Walked
 
@@ -153,7 +153,7 @@ class Engine(Generic[P]):
         slope = self.problem.slope
         if not slope(a) * slope(b) < 0:
             return None
-        fold = next((event.point for event in events if event.kind == "fold"), None)
+        fold = next((event.point for event in events if event.kind == Kind.FOLD), None)
         place = (0.0, fold) if fold is not None else self.problem.zero(TURNING, a, b) or self.located(a, b, slope)
         landed, ending = (b, None) if place is None else self._cut(a, place[1], bounds, None)
         return None if ending is None else (landed, ending)

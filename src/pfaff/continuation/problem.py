@@ -8,7 +8,8 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
-from pfaff.continuation.endings import Ending, Reason, Refused
+from pfaff.continuation.endings import Ending, Refused
+from pfaff.continuation.kinds import OfKind
 from pfaff.continuation.walked_points import Walked
 from pfaff.errors import PfaffError
 
@@ -31,7 +32,7 @@ class Pace:
 
 
 @dataclass(frozen=True, eq=False)
-class Event(Generic[P]):
+class Event(OfKind, Generic[P]):
     """A located special point; the branch ends at a ``last`` one, and others that it ``outranks`` are the same."""
 
     kind: str
@@ -232,7 +233,7 @@ class Problem(Generic[P]):
 
     def stuck(self, at: P, why: Refused, passed: Sequence[P]) -> Ending:
         """The ending where no step leads on."""
-        return Ending(Reason.SINGULAR, f"no {self.of} was found beyond {self.where(at)}: {why}")
+        return Ending(why.reason, f"no {self.of} was found beyond {self.where(at)}: {why}")
 
     def where(self, at: P) -> str:
         """A place on the branch, in words."""

@@ -67,7 +67,7 @@ def draw_curve(curve: Curve) -> Figure:
     left aside (l1 < 0 but for families of equilibria), dashed where they do not."""
     soft = [point.attracts for point in curve]
     told = soft if curve.of == "Hopf points" else []
-    repelled = any("famil" in point.criticality for point in curve)
+    repelled = any(point.criticality.family for point in curve)
     words = ("cycles attract", "cycles repel") if repelled else CRITICAL
     return _in_plane(curve, lambda axes, first: _draw_runs(axes, curve, first, soft, BLUE, curve.of), told, words)
 

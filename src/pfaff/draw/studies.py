@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.colors import TwoSlopeNorm
+from matplotlib.colors import BoundaryNorm, ListedColormap, TwoSlopeNorm
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from pfaff.draw.labels import formula, formulas, letters
-from pfaff.draw.style import BLUE, GREY, ORANGE, VERMILION, figure, label
+from pfaff.draw.style import BLUE, CYCLE, GREY, ORANGE, VERMILION, figure, label
 from pfaff.errors import ParameterError
 from pfaff.statement.values import number_from, one_of
 
@@ -44,7 +44,7 @@ def draw_study(data: Any, points: Points, name: str, at: Mapping[str, float]) ->
     if values.ndim < 2 or 1 in values.shape:
         _curve(axes, values.squeeze(), name, title)
     else:
-        _map(fig, axes, values, name, title)
+        (_regions if _few(values) else _map)(fig, axes, values, name, title)
     return fig
 
 
@@ -63,7 +63,28 @@ def _curve(axes: Axes, values: Any, name: str, title: str) -> None:
     axes.plot(values[along], values, color=BLUE, marker="." if values.size < 40 else "")
     if _signs(values):
         axes.axhline(0, color=GREY, lw=0.8)
+    if words := _few(values):
+        axes.set_yticks(list(words), list(words.values()))
     label(axes, formula(along), _words(values, name), title)
+
+
+def _few(values: Any) -> dict[float, str]:
+    """Words for the few values that a measure can have; empty where it can have any."""
+    words = [word.replace("_", " ") for word in values.attrs.get("flag_meanings", "").split()]
+    return dict(zip(map(float, values.attrs.get("flag_values", ())), words, strict=True))
+
+
+def _regions(fig: Figure, axes: Axes, values: Any, name: str, title: str) -> None:
+    """A colour for each of the few values that a measure can have."""
+    (x, y), words = values.dims, _few(values)
+    known = np.array(list(words))
+    edges = [known[0] - 1, *(known[:-1] + known[1:]) / 2, known[-1] + 1]
+    grid = np.ma.masked_invalid(values.to_numpy().T)
+    shades: dict[str, Any] = {"cmap": ListedColormap(CYCLE[: len(known)]), "norm": BoundaryNorm(edges, len(known))}
+    drawn = axes.pcolormesh(values[x], values[y], grid, shading="nearest", **shades)
+    bar = fig.colorbar(drawn, ticks=known)
+    bar.set_ticklabels(list(words.values()))
+    label(axes, formula(x), formula(y), title or formula(name))
 
 
 def _map(fig: Figure, axes: Axes, values: Any, name: str, title: str) -> None:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pfaff import doors
 from pfaff.archive.files import write_text
 from pfaff.errors import ParameterError
 from pfaff.statement.system import System
@@ -78,8 +79,6 @@ def export(
     They start from the equilibrium of the case, or from the one near ``start``, values of the states by name; with
     speeds among them, from the steady motion.
     """
-    from pfaff.export.reduced_equations import Equations
-
     one_of(TARGETS, to, "cannot export to")
     if isinstance(case.system, System):
         case.system.check_written_out()
@@ -90,6 +89,6 @@ def export(
                 f"export to {' or '.join(CONTINUES)}"
             )
     language = importlib.import_module(f"pfaff.export.{TARGETS[to]}")
-    equations = Equations(case, load, until, start)
+    equations = doors.reduced_equations.Equations(case, load, until, start)
     exported = Export(to, language.files(equations), warnings=equations.at.warnings)
     return exported if folder is None else exported.write(folder)

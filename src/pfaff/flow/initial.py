@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import sympy as sm
 
+from pfaff import doors
 from pfaff.algebra.allowed_inertia import nearly_dependent
 from pfaff.errors import ConstraintError, ConvergenceError, RankError, SingularMassError
 from pfaff.flow.compiled import Compiled
@@ -80,9 +81,9 @@ class Constraints:
 
     def potential(self, q: np.ndarray) -> float:
         if self.case.system.rods:
-            from pfaff.flow.structured_views import energy_rows
-
-            return float(energy_rows(self.case.system)(np.concatenate([q, 0 * q]), self.case.numbers)[1])
+            return float(
+                doors.structured_views.energy_rows(self.case.system)(np.concatenate([q, 0 * q]), self.case.numbers)[1]
+            )
         return float(evaluated([self.case.system.statement.potential], self.known(q, 0.0))[0])
 
     def known(self, q: np.ndarray, time: float) -> dict[sm.Basic, float]:
@@ -143,9 +144,7 @@ def row_sizes(A: np.ndarray, v: np.ndarray, rates: np.ndarray) -> np.ndarray:
 @once(most=1)
 def _compiled(system: System) -> Compiled | Matched:
     if system.rods:
-        from pfaff.flow.structured_views import initial_rows
-
-        return initial_rows(system)
+        return doors.structured_views.initial_rows(system)
     graph = stated_graph_of(system)
     rows = [*graph.positions, *graph.constraints, *(e for row in (*graph.A, *graph.M) for e in row)]
     return Compiled(rows, [*graph.q, *graph.v])

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from pfaff import doors
 from pfaff.errors import ParameterError, PfaffError
 from pfaff.flow.flow import Flow
 from pfaff.flow.integrator import aligned
@@ -144,7 +145,5 @@ def _products(parts: list[list[tuple[complex, np.ndarray]]]) -> list[tuple[compl
 @once(most=1)
 def jets_of(flow: Flow) -> Jets:
     if flow.structured:
-        from pfaff.flow.structured_views import RodJets
-
-        return RodJets(flow)  # type: ignore[arg-type]
+        return doors.structured_views.RodJets(flow)  # type: ignore[arg-type]
     return Jets(flow)

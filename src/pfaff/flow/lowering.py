@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from pfaff import doors
 from pfaff.errors import ParameterError, RankError, nearest
 from pfaff.flow.accelerations import Accelerations
 from pfaff.flow.compiled import Compiled
@@ -47,9 +48,7 @@ def ode_flow(ode: Ode) -> Flow:
 def full_flow(system: System) -> Flow:
     """The flow in all coordinates and velocities."""
     if system.rods:
-        from pfaff.flow.structured_states import full_structured
-
-        return full_structured(system)
+        return doors.structured_states.full_structured(system)
     graph = graph_of(system)
     accelerations, reactions = graph.solve()
     names = system.coordinate_names
@@ -81,10 +80,10 @@ def shape_flow(
     only coordinates that appear nowhere are dropped.
     """
     if system.rods:
-        from pfaff.flow.structured_states import shape_structured
-
         names, m = system.coordinate_names, len(system.statement.constraints)
-        return shape_structured(system, None if dependent is None else _chosen(names, dependent, m), settle)
+        return doors.structured_states.shape_structured(
+            system, None if dependent is None else _chosen(names, dependent, m), settle
+        )
     dropped, kept, graph = ignorable_coordinates(system), kept_coordinates(system), comoving_graph(system)
     if part is not None:
         dropped, kept, graph = part.dropped, part.kept({**kept, **dropped}), part.reduced(symmetric_graph(system))

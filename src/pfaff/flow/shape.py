@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from pfaff import doors
 from pfaff.flow.differentiation import gradient
 from pfaff.flow.graph import Expression, variables_in
 from pfaff.flow.uniform_motion import comoving_graph
@@ -29,9 +30,7 @@ def kept_coordinates(system: System) -> dict[str, str]:
 def _kept(system: System) -> dict[str, str]:
     """Why each coordinate is kept; nothing for those that may be dropped."""
     if system.rods:
-        from pfaff.flow.translations import kept
-
-        return kept(system)
+        return doors.translations.kept(system)
     graph, names = comoving_graph(system), system.coordinate_names
     potential = gradient(graph.potential, graph.q)
     places = {

@@ -8,6 +8,7 @@ from math import prod
 
 import numpy as np
 
+from pfaff import doors
 from pfaff.algebra.units import inertial_units, row_units, stiffness_units
 from pfaff.flow.compiled import Compiled
 from pfaff.flow.differentiation import jacobian, jacobian_entries
@@ -137,7 +138,5 @@ def _shares(system: System) -> Compiled:
 @once(most=1)
 def statics_of(system: System) -> Statics:
     if system.rods:
-        from pfaff.flow.structured_views import RodStatics
-
-        return RodStatics(system)
+        return doors.structured_views.RodStatics(system)
     return Statics(comoving_graph(system))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pfaff import doors
 from pfaff.archive.stored import labels
 from pfaff.checks import Check, Checked, doubted
 from pfaff.errors import ParameterError
@@ -79,9 +80,7 @@ class Ensemble(Checked):
         return doubted(told, self.checks)
 
     def _verify(self) -> Iterable[Check]:
-        from pfaff.motion.verification import verified_ensemble
-
-        return verified_ensemble(self)
+        return doors.verification.verified_ensemble(self)
 
     def __getitem__(self, name: str) -> np.ndarray:
         name = one_of([*self.states, *self.case.system.quasi_velocities], name, "no coordinate or velocity")
@@ -157,11 +156,9 @@ class Ensemble(Checked):
 
     def plot(self, name: str | None = None, since: float | None = None) -> Figure:
         """The peak of a coordinate over the later half of the motions: a map over two axes, a line over one."""
-        from pfaff.draw.ensemble import draw_ensemble
-
         known = (*self.states, *self.case.system.quasi_velocities)
         name = self.names[0] if name is None else one_of(known, name, "no coordinate or velocity")
-        return draw_ensemble(self, name, self.t[-1] / 2 if since is None else since)
+        return doors.draw.draw_ensemble(self, name, self.t[-1] / 2 if since is None else since)
 
 
 def _quantity(axis: str, case: Case) -> str:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from pfaff import doors
 from pfaff.flow.compiled import Compiled
 from pfaff.flow.differentiation import gradient
 from pfaff.flow.graph import Expression, expression, subs, sum_of
@@ -133,9 +134,7 @@ class Measured:
 def measures(system: System) -> Compiled | Matched:
     """T, V and Jacobi's energy, then the residual of every constraint: positions first, then velocities."""
     if system.rods:
-        from pfaff.flow.structured_views import energy_rows
-
-        return energy_rows(system)
+        return doors.structured_views.energy_rows(system)
     graph = stated_graph_of(system)
     total = sum_of([dot(gradient(graph.kinetic, graph.v), graph.v), -graph.kinetic, graph.potential])
     rows = [graph.kinetic, graph.potential, total, *graph.positions, *graph.constraints]
@@ -146,9 +145,7 @@ def measures(system: System) -> Compiled | Matched:
 def powers(system: System) -> Compiled | Matched:
     """Powers dissipated and supplied."""
     if system.rods:
-        from pfaff.flow.structured_views import power_rows
-
-        return power_rows(system)
+        return doors.structured_views.power_rows(system)
     graph = graph_of(system)
     reactions = graph.solve()[1] if system.redundant else system.flow.reaction_expressions
     return Compiled(power_expressions(graph, reactions), [*graph.q, *graph.v])

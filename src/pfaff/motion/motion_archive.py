@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pfaff import doors
 from pfaff.archive.layouts import ANY, ORDERED, Along, Array, Layout, Misfit
 from pfaff.archive.stored import File, checked_case, compare, labels, opened
 from pfaff.errors import ParameterError
@@ -137,10 +138,8 @@ def _motion(file: File, case: Case | None) -> Motion:
 
 
 def _trajectory(file: File) -> Trajectory:
-    from pfaff.motion.trajectory import Trajectory
-
     notes, states = file.notes, tuple(file.notes["about"]["states"])
-    return Trajectory(
+    return doors.trajectory.Trajectory(
         t=file["t"],
         y=np.array([file[label] for label in labels(states, ["t"]).values()]).reshape(len(states), -1),
         states=states,

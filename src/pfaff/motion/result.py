@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from pfaff import doors
 from pfaff.archive.stored import labels, write
 from pfaff.checks import Check, Checked
 from pfaff.errors import ParameterError
+from pfaff.flow.in_quasi_velocities import quasi_values
 from pfaff.motion.events import Crossings
 from pfaff.motion.measures import Energy, Measured, Stored
 from pfaff.motion.outcomes import Status
@@ -109,9 +111,7 @@ class Motion(Checked):
         return self.ended.doubted(self.checks)
 
     def _verify(self) -> Iterable[Check]:
-        from pfaff.motion.verification import verified_motion
-
-        return verified_motion(self) if self.tolerance is not None else ()
+        return doors.verification.verified_motion(self) if self.tolerance is not None else ()
 
     def __getitem__(self, name: str) -> np.ndarray:
         known = dict(zip((*self.states, *self.reaction_names), (*self.y, *self.p), strict=True))
@@ -132,8 +132,6 @@ class Motion(Checked):
 
     def quasi_rows(self, t: np.ndarray, y: np.ndarray) -> dict[str, np.ndarray]:
         """The quasi-velocities by name, at given times and states."""
-        from pfaff.flow.in_quasi_velocities import quasi_values
-
         return quasi_values(self._case.system, y, self.numbers_at(t), t) if self.quasi_velocities else {}
 
     def __call__(self, t: Any) -> np.ndarray:
@@ -179,9 +177,7 @@ class Motion(Checked):
     def period(self, name: str | None = None) -> float:
         """The period of a motion that has become periodic, seen in a coordinate (the first by default), a velocity
         or a reaction."""
-        from pfaff.motion.locomotion import period
-
-        return period(self, name)
+        return doors.locomotion.period(self, name)
 
     def friction(self, normal: float, coefficient: float | None = None, reaction: str | None = None) -> Friction:
         """The friction coefficient that a constraint needs in time, and where a given one would slip.
@@ -189,9 +185,7 @@ class Motion(Checked):
         ``normal`` is the force that presses wheel and ground together. The reaction is a force if its constraint
         is stated as a velocity.
         """
-        from pfaff.motion.locomotion import friction
-
-        return friction(self, normal, coefficient, reaction)
+        return doors.locomotion.friction(self, normal, coefficient, reaction)
 
     def to_xarray(self) -> xarray.Dataset:
         """Everything by name along the dimension ``t``; a coordinate that is itself called t becomes ``t_``."""
@@ -214,27 +208,21 @@ class Motion(Checked):
 
     def save(self, path: str | Path) -> Path:
         """Write a netCDF file; ``pfaff.load_motion`` reads it again."""
-        from pfaff.motion.motion_archive import MOTION
-
-        return write(MOTION, self.to_xarray(), path)
+        return write(doors.motion_archive.MOTION, self.to_xarray(), path)
 
     def plot(self, *names: str) -> Figure:
         """Time histories, phase portraits, reactions, energies and, if the system has a drawing, paths in the plane.
 
         With names, only these of the coordinates (each with its velocity), quasi-velocities and reactions.
         """
-        from pfaff.draw.motion import draw_motion
-
         known = (*self.states, *self.reaction_names, *self.aliases, *self.quasi_velocities)
         asked = [one_of(known, name, "no coordinate, velocity, quasi-velocity or reaction") for name in names]
         shown = self.aliases | dict(zip(self.states[len(self.names) :], self.names, strict=True))
-        return draw_motion(self, [shown.get(name, name) for name in asked])
+        return doors.draw.draw_motion(self, [shown.get(name, name) for name in asked])
 
     def film(self, frames: int = 8, *, times: Sequence[float] | None = None) -> Figure:
         """Successive configurations, evenly spaced or at the given times, with the path of the traced points so far."""
-        from pfaff.draw.film import draw_film
-
-        return draw_film(self, frames, times)
+        return doors.draw.draw_film(self, frames, times)
 
     def animate(
         self,
@@ -250,15 +238,11 @@ class Motion(Checked):
         The motion, or the part of it from ``span[0]`` to ``span[1]``, takes ``seconds`` to watch, in ``fps`` pictures a
         second; ``progress(done, all)`` is called after each.
         """
-        from pfaff.draw.animation import animate
-
-        return animate(self, path, seconds=seconds, fps=fps, span=span, progress=progress)
+        return doors.draw.animate(self, path, seconds=seconds, fps=fps, span=span, progress=progress)
 
     def _repr_html_(self) -> str:
         """In a notebook a motion plays, if its system has a drawing; else its histories are shown."""
-        from pfaff.draw.notebook import motion_html
-
-        return motion_html(self)
+        return doors.draw.motion_html(self)
 
 
 def states_of(names: Iterable[str]) -> tuple[str, ...]:

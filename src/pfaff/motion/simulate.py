@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pfaff import doors
 from pfaff.errors import ConstraintError, ConvergenceError, ParameterError
 from pfaff.flow.initial import Constraints, Start, initial_state
 from pfaff.flow.integrator import Integrator, program
@@ -314,18 +315,14 @@ def _check_plain(task: Task, events: Mapping[str, Any] | None) -> None:
 
 
 def _augmented(task: Task, events: Mapping[str, Any] | None, step: float | None) -> Motion:
-    from pfaff.motion.augmented import augmented_motion
-
     _check_plain(task, events)
-    return augmented_motion(task, task.tolerance or COARSE, step, "as asked")
+    return doors.augmented.augmented_motion(task, task.tolerance or COARSE, step, "as asked")
 
 
 def _implicit(task: Task, events: Mapping[str, Any] | None, reason: str, backend: str | None) -> Motion:
     system = task.driven.case.system
     if system.rods and system.autonomous and backend is None:
-        from pfaff.motion.rod_motion import rod_motion
-
-        return rod_motion(task, task.tolerance or SHARP, reason, events)
+        return doors.rod_motion.rod_motion(task, task.tolerance or SHARP, reason, events)
     if system.rods and events:
         raise ParameterError(
             f"events of {system.name} are located by the method for rods, which wants equations without time: leave "

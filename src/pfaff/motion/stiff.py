@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from pfaff import doors
 from pfaff.errors import ConvergenceError
 from pfaff.flow.compiled import Compiled
 from pfaff.flow.differentiation import jacobian_entries
@@ -171,9 +172,7 @@ def spread(case: Case, x: np.ndarray, duration: float) -> float:
 def compiled(system: System) -> tuple[Compiled | Matched, Compiled | Matched]:
     """The stabilised equations with the two powers, and their Jacobian; one parameter more than the system has."""
     if system.rods:
-        from pfaff.flow.structured_views import stiff_rows
-
-        return stiff_rows(system)
+        return doors.structured_views.stiff_rows(system)
     graph = graph_of(system)
     stabilisation = par[len(system.parameters)] if graph.A else None
     accelerations, reactions = graph.solve(stabilisation)

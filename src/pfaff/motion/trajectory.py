@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import sympy as sm
 
+from pfaff import doors
 from pfaff.archive.stored import labels, write
 from pfaff.checks import Check, Checked
 from pfaff.errors import ConvergenceError, ParameterError
@@ -21,6 +22,7 @@ from pfaff.flow.integrator import Integrator, program
 from pfaff.motion.between_steps import Guard
 from pfaff.motion.dense_output import Flight
 from pfaff.motion.events import Crossings, Watch, numbers_of, parsed_event
+from pfaff.motion.motion_archive import TRAJECTORY
 from pfaff.motion.outcomes import INTERRUPTED, Status
 from pfaff.motion.propagation import fly
 from pfaff.motion.sampled import interpolated
@@ -78,9 +80,7 @@ class Trajectory(Checked):
         return self.ended.doubted(self.checks)
 
     def _verify(self) -> Iterable[Check]:
-        from pfaff.motion.verification import verified_trajectory
-
-        return verified_trajectory(self) if self.tolerance is not None else ()
+        return doors.verification.verified_trajectory(self) if self.tolerance is not None else ()
 
     def __getitem__(self, name: str) -> np.ndarray:
         return self.y[self.states.index(one_of(self.states, name, "no state"))]
@@ -108,21 +108,15 @@ class Trajectory(Checked):
 
     def save(self, path: str | Path) -> Path:
         """Write a netCDF file; ``pfaff.load_motion`` reads it again."""
-        from pfaff.motion.motion_archive import TRAJECTORY
-
         return write(TRAJECTORY, self.to_xarray(), path)
 
     def _repr_html_(self) -> str:
         """In a notebook: the states in time."""
-        from pfaff.draw.notebook import trajectory_html
-
-        return trajectory_html(self)
+        return doors.draw.trajectory_html(self)
 
     def plot(self, *names: str) -> Figure:
         """Every state, or those named, in time, and the first two of them against each other."""
-        from pfaff.draw.motion import draw_trajectory
-
-        return draw_trajectory(self, [one_of(self.states, name, "no state") for name in names])
+        return doors.draw.draw_trajectory(self, [one_of(self.states, name, "no state") for name in names])
 
 
 def trajectory(

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import sympy as sm
 
+from pfaff import doors
 from pfaff.errors import RankError
 from pfaff.principles.kinematics import (
     automatic_names,
@@ -134,14 +135,12 @@ class AppellEquations(Principle):
 
     @cached_property
     def formulation(self) -> Formulation:
-        from pfaff.principles.appell_flow import of_chosen, on_basis, on_carried_basis
-
         if self.quasi_velocities is not None:
-            return of_chosen(self.system, self.names, list(self.quasi_velocities.values()))
+            return doors.appell_flow.of_chosen(self.system, self.names, list(self.quasi_velocities.values()))
         return (
-            on_carried_basis(self.system, self.names)
+            doors.appell_flow.on_carried_basis(self.system, self.names)
             if self.carried
-            else on_basis(self.system, self.names, *self._kinematics)
+            else doors.appell_flow.on_basis(self.system, self.names, *self._kinematics)
         )
 
     def solve(

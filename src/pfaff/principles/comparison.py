@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import sympy as sm
 
+from pfaff import doors
 from pfaff.errors import PfaffError
 from pfaff.principles import PRINCIPLES, Principle
 from pfaff.principles.newton import NewtonEquations
@@ -137,9 +138,7 @@ class Comparison:
 
     def plot(self) -> Figure:
         """Operations, evaluation times and differences, principle by principle."""
-        from pfaff.draw.comparison import draw_comparison
-
-        return draw_comparison(self)
+        return doors.draw.draw_comparison(self)
 
 
 def compare(system: System, states: int = 32, seed: int = 0, near: Mapping[str, float] | None = None) -> Comparison:

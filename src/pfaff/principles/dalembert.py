@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import sympy as sm
 
+from pfaff import doors
 from pfaff.errors import StatementError
 from pfaff.principles.principle import Principle
 from pfaff.principles.typeset import Step, lines, typeset, vanishing, variation_of
@@ -42,9 +43,7 @@ class ParticleEquations(Principle):
 
     @cached_property
     def formulation(self) -> ParticleFormulation:
-        from pfaff.principles.particle_flows import by_particles
-
-        return by_particles(self.system)
+        return doors.particle_flows.by_particles(self.system)
 
     def _particle_steps(self) -> list[Step]:
         s = self._statement

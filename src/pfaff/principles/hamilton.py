@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import sympy as sm
 
+from pfaff import doors
 from pfaff.errors import StatementError
 from pfaff.principles.principle import Principle
 from pfaff.principles.typeset import Step, lines, simplified, sum_of, typeset, vanishing, variation_of
@@ -116,9 +117,7 @@ class HamiltonEquations(Principle):
 
     @cached_property
     def formulation(self) -> Formulation:
-        from pfaff.principles.hamilton_flow import hamilton
-
-        return hamilton(self.system, self.momentum_names)
+        return doors.hamilton_flow.hamilton(self.system, self.momentum_names)
 
     def steps(self) -> list[Step]:
         along, across = (self._stated(sm.Matrix(e)) for e in self.variations)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import sympy as sm
 
+from pfaff import doors
 from pfaff.principles.principle import Principle
 from pfaff.principles.typeset import Step, lines, short, typeset, vanishing
 from pfaff.threads import cached_property
@@ -91,9 +92,7 @@ class LagrangeEquations(Principle):
 
     @cached_property
     def formulation(self) -> Formulation:
-        from pfaff.principles.formulation import lagrange
-
-        return lagrange(self.system)
+        return doors.formulation.lagrange(self.system)
 
     def steps(self) -> list[Step]:
         s = self._statement

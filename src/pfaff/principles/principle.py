@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import sympy as sm
 
+from pfaff import doors
 from pfaff.checks import Check
 from pfaff.flow.flow import numbers_of
 from pfaff.flow.statics import all_reactions
@@ -78,9 +79,7 @@ class Principle(Travels):
     @cached_property
     def checks(self) -> tuple[Check, ...]:
         """What this principle gives at a few random states, put into the balance of forces and into all constraints."""
-        from pfaff.principles.random_states import random_states
-
-        at = random_states(self.system, VERIFIED, 0)
+        at = doors.random_states.random_states(self.system, VERIFIED, 0)
         x = np.concatenate([at.q, at.v])
         return tuple(
             verified_accelerations(self.system, x, at.numbers, at.time, *self.solve(at.q, at.v, at.numbers, at.time))

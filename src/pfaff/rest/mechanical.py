@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pfaff import doors
 from pfaff.algebra.allowed_inertia import allowed_inertia
 from pfaff.algebra.tolerances import NEIGHBOUR, RANK
 from pfaff.checks import Check, Checked, doubted, nearest
@@ -73,9 +74,7 @@ class Equilibrium(Checked):
         return doubted(f"in balance {balance}, {family}" + (f", at {where}" if where else "") + moving, self.checks)
 
     def _verify(self) -> Iterator[Check]:
-        from pfaff.rest.verified_rests import of_equilibrium
-
-        return of_equilibrium(self)
+        return doors.verified_rests.of_equilibrium(self)
 
     def __getitem__(self, name: str) -> float:
         known = {**self.coordinates, **self.reaction}
@@ -83,9 +82,7 @@ class Equilibrium(Checked):
         return known[one_of(known, name, "no coordinate or reaction")]
 
     def plot(self) -> Figure:
-        from pfaff.draw.configuration import draw_equilibria
-
-        return draw_equilibria([self])
+        return doors.draw.draw_equilibria([self])
 
 
 @told
@@ -120,9 +117,7 @@ class Equilibria(Sequence[Equilibrium], Checked):
         return iter(self.found)
 
     def plot(self) -> Figure:
-        from pfaff.draw.configuration import draw_equilibria
-
-        return draw_equilibria(self.found)
+        return doors.draw.draw_equilibria(self.found)
 
 
 def equilibrium_near(case: Case, fixed: Mapping[str, float], start: np.ndarray | None = None) -> Equilibrium:
@@ -251,16 +246,12 @@ def _check_redundant(case: Case, q: np.ndarray) -> None:
     rows = [k for k in case.system.redundant if k >= first]
     if not rows:
         return
-    from pfaff.flow.completion import KEPT
-    from pfaff.flow.coordinate_sizes import usual_sizes
-    from pfaff.flow.initial import Constraints
-
-    constraints = Constraints(case)
+    constraints = doors.initial.Constraints(case)
     phi, _, A, M = constraints(q, 0 * q)
-    sizes = np.maximum(constraints.position_terms(q, 0.0), np.abs(A[first:]) @ usual_sizes(q, M))
+    sizes = np.maximum(constraints.position_terms(q, 0.0), np.abs(A[first:]) @ doors.coordinate_sizes.usual_sizes(q, M))
     for k in rows:
         left = phi[k - first]
-        if abs(left) > KEPT * sizes[k - first]:
+        if abs(left) > doors.completion.KEPT * sizes[k - first]:
             raise ConstraintError(
                 f"{constraints.row_of(k)} of {case.system.name} follows from the others with its default parameters, "
                 f"but not with these, and is violated by {abs(left):.2g}: give parameters for which all of them hold"

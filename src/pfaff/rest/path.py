@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pfaff import doors
 from pfaff.algebra.tolerances import CORRECTIONS, NOISE
 from pfaff.algebra.units import row_units
 from pfaff.errors import ConvergenceError
@@ -314,7 +315,5 @@ class LoadPath(EquilibriumPath):
         return self.balance.newton_step(z, self.numbers(load), pushed, self._units)
 
     def _linearised(self, z: np.ndarray, load: float) -> Any:
-        from pfaff.rest.small_motions import linearise
-
         n, numbers = self.balance.statics.n, self.numbers(load)
-        return linearise(self.case.system, z[:n], z[n:], numbers, self.balance.at(z, numbers))
+        return doors.small_motions.linearise(self.case.system, z[:n], z[n:], numbers, self.balance.at(z, numbers))

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import sympy as sm
 
+from pfaff import doors
 from pfaff.algebra.allowed_inertia import nearly_dependent
 from pfaff.algebra.pencil import Pencil
 from pfaff.algebra.tolerances import LOST
@@ -144,9 +145,7 @@ class Linearisation:
 
     def determinant(self) -> Determinant:
         """Bottema's bordered determinant as a polynomial, with the zero roots of the nonholonomic constraints."""
-        from pfaff.stability.determinant import determinant
-
-        return determinant(self)
+        return doors.determinant.determinant(self)
 
     @property
     def asymmetry(self) -> float:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from pfaff import doors
 from pfaff.algebra.tolerances import turning
 from pfaff.checks import Check, Checked, doubted
 from pfaff.errors import number_of
@@ -61,11 +62,11 @@ class Spectrum(Checked):
         return doubted(verdict + (f" ({zeros} set apart: {causes})" if causes else ""), self.checks)
 
     def _verify(self) -> Iterable[Check]:
-        from pfaff.rest.verified_rests import of_linearisation, of_steady
-
         if self.motion is not None:
-            return of_steady(self.motion, self.values)
-        return [] if self.linearisation is None else of_linearisation(self.linearisation, self.values)
+            return doors.verified_rests.of_steady(self.motion, self.values)
+        return (
+            [] if self.linearisation is None else doors.verified_rests.of_linearisation(self.linearisation, self.values)
+        )
 
     @property
     def _fed(self) -> str:
@@ -74,9 +75,7 @@ class Spectrum(Checked):
         return f", fed by the dissipation, which is negative along {along}_dot" if along else ""
 
     def plot(self) -> Figure:
-        from pfaff.draw.spectrum import draw_spectrum
-
-        return draw_spectrum(self)
+        return doors.draw.draw_spectrum(self)
 
 
 def growing_modes(oscillating: int, straight: int) -> str:

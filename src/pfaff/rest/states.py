@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pfaff import doors
 from pfaff.algebra.bordering import bordered_newton, bordering
 from pfaff.algebra.pencil import Pencil
+from pfaff.algebra.rounding import axis_rounding
 from pfaff.algebra.structural_zeros import Deflation
 from pfaff.algebra.tolerances import NEIGHBOUR
 from pfaff.checks import Check, Checked, doubted
@@ -97,14 +99,12 @@ def steady_near(case: OdeCase, start: Mapping[str, float]) -> SteadyState:
 
 def _sparse_steady(case: OdeCase, start: np.ndarray) -> SteadyState | None:
     """The equilibrium of a large sparse flow; None where it belongs to a family or is singular."""
-    from pfaff.rest.sparse_states import in_families, sparse_rest
-
-    x = sparse_rest(case, start)
+    x = doors.sparse_states.sparse_rest(case, start)
     if x is None:
         return None
     rates, J = sparse_linearised(case.system.flow)(x, case.numbers)
     residual = float(np.abs(rates).max() / (np.abs(J.data).max() * (1 + np.abs(x).max()) or 1.0))
-    return None if in_families(J) else SteadyState(case, x, 0, residual)
+    return None if doors.sparse_states.in_families(J) else SteadyState(case, x, 0, residual)
 
 
 def _family_dimension(
@@ -167,13 +167,10 @@ def linearise_flow(J: np.ndarray, chain: Sequence[int], allowed: np.ndarray | No
 
 
 def spectrum_of(at: SteadyState) -> Spectrum:
-    from pfaff.algebra.rounding import axis_rounding
-    from pfaff.rest.spectrum import Spectrum
-
     J = jacobian_at(at.case.system.flow, at.x, at.case.numbers)
     values, vectors = np.linalg.eig(J)
     zeros = {"families of equilibria": at.family_dimension} if at.family_dimension else {}
     kept = np.sort(np.argsort(np.abs(values))[at.family_dimension :])
     order = kept[np.lexsort((values[kept].imag, -values[kept].real))]
     values, vectors = values[order], vectors[:, order]
-    return Spectrum(values, vectors, np.zeros((0, len(order))), zeros, None, axis_rounding(J, values))
+    return doors.spectrum.Spectrum(values, vectors, np.zeros((0, len(order))), zeros, None, axis_rounding(J, values))

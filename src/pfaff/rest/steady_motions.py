@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pfaff import doors
 from pfaff.algebra.bordering import FARTHEST, at_rest, balanced, row_sizes
 from pfaff.algebra.newtons_method import Stopping, least_norm, newton
 from pfaff.algebra.rounding import axis_rounding
@@ -171,9 +172,7 @@ class SteadyMotion(Checked):
         return doubted(f"steady motion with {told or 'everything at rest'}, {family}: {how}", self.checks)
 
     def _verify(self) -> Iterator[Check]:
-        from pfaff.rest.verified_rests import of_steady
-
-        return of_steady(self, self.eigenvalues)
+        return doors.verified_rests.of_steady(self, self.eigenvalues)
 
     def branch(self, name: str, to: float | None = None, **options: Any) -> EquilibriumBranch:
         """The branch of steady motions in a parameter, a speed or a coordinate, its critical points located."""
@@ -238,9 +237,7 @@ def _nearest(
 
 def path_at_speed(case: Case, load: str, fixed: Mapping[str, float]) -> SteadyPath | None:
     """The steady motion followed as a parameter changes, if a speed is fixed."""
-    from pfaff.rest.flow_paths import SteadyPath
-
-    return SteadyPath(steady_motion(case, {}, fixed), load) if speeds_among(case, fixed) else None
+    return doors.flow_paths.SteadyPath(steady_motion(case, {}, fixed), load) if speeds_among(case, fixed) else None
 
 
 def _why_not(flow: Flow, name: str) -> str:

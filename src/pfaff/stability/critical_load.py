@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from pfaff import doors
 from pfaff.checks import Check, Checked, doubted, unmade
 from pfaff.checks.spectra import CRITICAL
 from pfaff.errors import ParameterError
@@ -55,10 +56,8 @@ class CriticalLoad(Checked):
             return unmade("no small motions are kept with it", CRITICAL)
         if self.rounding > NOTED * abs(float(self.value)):
             return unmade("rounding hides where it is", CRITICAL)
-        from pfaff.rest.verified_rests import of_critical
-
         mode = np.real(np.array(list(self.mode.values())))
-        return of_critical(self.about, self.load, complex(self.eigenvalue or 0.0), mode)
+        return doors.verified_rests.of_critical(self.about, self.load, complex(self.eigenvalue or 0.0), mode)
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}: {self.status}>"
@@ -96,15 +95,11 @@ class CriticalLoad(Checked):
         """How many digits of the load are printed: of a rod's, those that its last two modes do not change."""
         if self.value is None or not getattr(getattr(self.case, "system", None), "rods", ()):
             return MOST_DIGITS
-        from pfaff.stability.first import change_by_modes
-
-        change = self.change if self.change is not None else change_by_modes(self)
+        change = self.change if self.change is not None else doors.first.change_by_modes(self)
         return settled_digits(change)
 
     def plot(self) -> Any:
-        from pfaff.draw.spectrum import draw_critical
-
-        return draw_critical(self.case, self.load, self.searched[1], self.fixed)
+        return doors.draw.draw_critical(self.case, self.load, self.searched[1], self.fixed)
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import sympy as sm
 
+from pfaff import doors
 from pfaff.algebra.tolerances import GROWING
 from pfaff.errors import PfaffError, SingularMassError, number_of
 from pfaff.statement.told import told
@@ -85,11 +86,9 @@ class Determinant:
 
     def plot(self) -> Any:
         """Its roots in the complex plane."""
-        from pfaff.draw.spectrum import draw_roots
-
         growing = self.roots.real > GROWING * np.abs(self.roots).max(initial=0.0)
         zeros = f"{number_of(self.zeros, 'zero root')} of the constraints" if self.zeros else ""
-        return draw_roots(self.roots, growing, zeros)
+        return doors.draw.draw_roots(self.roots, growing, zeros)
 
 
 @told
@@ -140,10 +139,8 @@ def determinant(lin: Linearisation) -> Determinant:
 
 def exact_determinant(case: Case) -> ExactDeterminant:
     """D(p) about the origin, for the exact or symbolic values of a case."""
-    from pfaff.stability.exact import exact_matrices, exact_reduction
-
-    M, C, K, A = exact_matrices(case)
-    N = exact_reduction(A)
+    M, C, K, A = doors.exact.exact_matrices(case)
+    N = doors.exact.exact_reduction(A)
     H = M * p**2 + C * p + K
     inner: Any = (N.T * H * N).det(method="berkowitz") if N.cols else sm.Integer(1)
     scale = (-1) ** A.rows * ((A * A.T).det() if A.rows else 1) / ((N.T * N).det() if N.cols else 1)

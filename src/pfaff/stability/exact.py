@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import sympy as sm
 
+from pfaff import doors
 from pfaff.errors import ParameterError, PfaffError
 from pfaff.stability.critical_load import CriticalLoad
 from pfaff.statement.evaluation import fraction
@@ -128,9 +129,7 @@ def exact_load(
 ) -> ExactLoad:
     """A critical load in closed form, checked against the numerical search."""
     if case.system.rods:
-        from pfaff.stability.rod_characteristic import rod_load
-
-        return rod_load(case, load, kind, to)
+        return doors.rod_characteristic.rod_load(case, load, kind, to)
     F = sm.Symbol(load, real=True)
     exact = exact_linearisation(case.at(**{load: F}))
     reference, sample = numeric_reference(case, near, exclude=load)

@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from pfaff import doors
 from pfaff.errors import ParameterError
 from pfaff.stability.critical import critical_load, critical_loads
 from pfaff.stability.critical_load import CriticalLoad, CriticalLoads
@@ -20,11 +21,9 @@ def first_load(
     case: Case, kind: str, load: str, to: float | None, exact: Any, near: Any, fixed: Mapping[str, float]
 ) -> CriticalLoad:
     if truth("exact", exact):
-        from pfaff.stability.exact import exact_load
-
         if fixed:
             raise ParameterError(f"closed forms are about the origin: leave out {', '.join(fixed)}")
-        return exact_load(case, load, kind, by_name("near", near, "{'k': 1.5}"), to)
+        return doors.exact.exact_load(case, load, kind, by_name("near", near, "{'k': 1.5}"), to)
     if near is not None:
         raise ParameterError(f"near={shown(near)} chooses among closed forms: leave it out, or add exact=True")
     return with_modes(case, lambda each: critical_load(each, load, kind, to, fixed), lambda found: [found.value])

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from scipy import linalg
 
+from pfaff import doors
 from pfaff.errors import ConvergenceError, ParameterError, RankError, number_of
 from pfaff.flow.assembly import Assembly
 from pfaff.rest.assemblies import AssemblyPath
@@ -89,9 +90,7 @@ class SparseFlutter(CriticalLoad):
 
     def plot(self) -> Any:
         """The eigenvalues that were computed, against the load."""
-        from pfaff.draw.spectrum import draw_checked_loads
-
-        return draw_checked_loads(self)
+        return doors.draw.draw_checked_loads(self)
 
 
 def flutter_load(

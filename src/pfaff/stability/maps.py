@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pfaff import doors
 from pfaff.errors import ConvergenceError, ParameterError
 from pfaff.rest.path import LoadPath
 from pfaff.stability.along import checked_end
@@ -46,9 +47,7 @@ class FlutterMap:
         return f"{self.values.size} points, {int(np.isnan(self.values).sum())} without flutter: {self.how}"
 
     def plot(self) -> Figure:
-        from pfaff.draw.stability import draw_map
-
-        return draw_map(self)
+        return doors.draw.draw_map(self)
 
 
 def closed_map(case: Case, load: str, axes: Mapping[str, np.ndarray], to: float | None) -> FlutterMap | None:

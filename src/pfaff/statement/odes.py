@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import sympy as sm
 
+from pfaff import doors
 from pfaff.errors import StatementError, nearest
 from pfaff.statement.called import name_of
 from pfaff.statement.names import checked_name, checked_title
@@ -73,22 +74,16 @@ class Ode(Parametrised):
 
     def __getattr__(self, name: str) -> Any:
         """Answer names of analyses, which need numbers: they are methods of a case."""
-        from pfaff.case import OdeCase
-
-        raise self._unbound(name, OdeCase)
+        raise self._unbound(name, doors.case.OdeCase)
 
     def at(self, /, *unnamed: Any, **values: Any) -> OdeCase:
         """This ODE with numbers for its parameters: an immutable case, ready for analysis."""
-        from pfaff.case import OdeCase
-
-        return OdeCase(self, self.defaults).at(*unnamed, **values)
+        return doors.case.OdeCase(self, self.defaults).at(*unnamed, **values)
 
     @cached_property
     def flow(self) -> Flow:
         """The right-hand side with derivatives of any order."""
-        from pfaff.flow.lowering import ode_flow
-
-        return ode_flow(self)
+        return doors.lowering.ode_flow(self)
 
     @property
     def shape(self) -> Flow:
@@ -97,9 +92,7 @@ class Ode(Parametrised):
 
     def _repr_markdown_(self) -> str:
         """In a notebook: the right-hand sides as formulas."""
-        from pfaff.draw.notebook import ode_markdown
-
-        return ode_markdown(self)
+        return doors.draw.ode_markdown(self)
 
     def __repr__(self) -> str:
         return (

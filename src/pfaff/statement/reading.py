@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import sympy as sm
 
+from pfaff import doors
 from pfaff.errors import StatementError
 from pfaff.statement.called import renamed
 from pfaff.statement.constraints import check_integrability, dependent_constraints
@@ -64,9 +65,7 @@ def read(system: System) -> None:
     normalise(system, "statement", system.stated.without(found.redundant))
     check_integrability(system)
     if system.particles:
-        from pfaff.statement.descriptions import check_descriptions
-
-        check_descriptions(system)
+        doors.descriptions.check_descriptions(system)
 
 
 def read_parameters(system: System) -> dict[sm.Symbol, Any]:

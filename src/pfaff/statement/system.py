@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast, overload
 
 import sympy as sm
 
+from pfaff import doors
 from pfaff.errors import StatementError
 from pfaff.statement.called import written
 from pfaff.statement.characteristic import identical
@@ -105,10 +106,8 @@ class System(Parametrised):
         stated = [getattr(self, each.name) for each in fields(self) if each.init and each.name != "parameters"]
         object.__setattr__(self, "parameters", with_symbols(self.parameters, *stated))
         if not isinstance(self.rods, tuple | list) or self.rods:
-            from pfaff.statement.rod_frame import state_rods
-
             stated_quasi_velocities(self, {})
-            state_rods(self)
+            doors.rod_frame.state_rods(self)
         else:
             read(self)
 
@@ -140,9 +139,7 @@ class System(Parametrised):
     def uniform_motion(self) -> tuple[sm.Expr, ...]:
         """Velocities of coordinates in which constraints such as X − v t = 0 rest and time appears nowhere, if there
         are such."""
-        from pfaff.flow.uniform_motion import uniform_motion
-
-        return uniform_motion(self)
+        return doors.uniform_motion.uniform_motion(self)
 
     @cached_property
     def demanding(self) -> tuple[bool, ...]:
@@ -231,9 +228,7 @@ class System(Parametrised):
 
     def __getattr__(self, name: str) -> Any:
         """Answer names of analyses, which need numbers: they are methods of a case."""
-        from pfaff.case import Case
-
-        raise self._unbound(name, Case)
+        raise self._unbound(name, doors.case.Case)
 
     @property
     def states_forces(self) -> bool:
@@ -255,9 +250,7 @@ class System(Parametrised):
 
     def at(self, /, *unnamed: Any, **values: Any) -> Case:
         """This system with numbers for its parameters: an immutable case, ready for analysis."""
-        from pfaff.case import Case
-
-        return Case(self, self.defaults).at(*unnamed, **values)
+        return doors.case.Case(self, self.defaults).at(*unnamed, **values)
 
     @overload
     def equations(self, principle: Literal["lagrange"] = "lagrange") -> LagrangeEquations: ...
@@ -270,35 +263,27 @@ class System(Parametrised):
         Quasi-velocities may be chosen for Appell's, by name or as a list: expressions linear in the velocities, or the
         names of those that the system states.
         """
-        from pfaff.principles import check_principle, derive
-
-        check_principle(principle)
+        doors.principles.check_principle(principle)
         self.check_written_out()
         if quasi_velocities is None:
-            return derive(self, principle)
+            return doors.principles.derive(self, principle)
         if principle != "appell":
             raise StatementError(f"quasi-velocities are for principle 'appell', not {principle!r}: leave them out")
-        return derive(self, principle, quasi_velocities=quasi_velocities)
+        return doors.principles.derive(self, principle, quasi_velocities=quasi_velocities)
 
     def compare(self, states: int = 32, seed: int = 0, near: Mapping[str, float] | None = None) -> Comparison:
         """The principles of mechanics side by side: sizes, costs, and agreement at random states, or ``near`` one."""
-        from pfaff.principles.comparison import compare
-
         self.check_written_out()
-        return compare(self, states, seed, near)
+        return doors.comparison.compare(self, states, seed, near)
 
     def random_states(self, states: int = 32, seed: int = 0, near: Mapping[str, float] | None = None) -> States:
         """Seeded random states that obey the constraints, or ``near`` one, with parameters near their defaults."""
-        from pfaff.principles.random_states import random_states
-
-        return random_states(self, states, seed, near)
+        return doors.random_states.random_states(self, states, seed, near)
 
     @cached_property
     def classification(self) -> Classification:
         """The kind of every constraint: holonomic, scleronomic, catastatic, redundant; ``print`` shows a table."""
-        from pfaff.statement.classification import classify
-
-        return classify(self)
+        return doors.classification.classify(self)
 
     @cached_property
     def independent(self) -> System:
@@ -325,22 +310,16 @@ class System(Parametrised):
     @cached_property
     def flow(self) -> Flow:
         """The equations of motion in all coordinates and velocities."""
-        from pfaff.flow.lowering import full_flow
-
-        return full_flow(self)
+        return doors.lowering.full_flow(self)
 
     @cached_property
     def shape(self) -> Flow:
         """The equations of motion on shape space: no ignorable coordinates, no dependent velocities."""
-        from pfaff.flow.lowering import shape_flow
-
-        return shape_flow(self)
+        return doors.lowering.shape_flow(self)
 
     def _repr_markdown_(self) -> str:
         """In a notebook: energies and constraints as formulas."""
-        from pfaff.draw.notebook import system_markdown
-
-        return system_markdown(self)
+        return doors.draw.system_markdown(self)
 
     def plot(self) -> Figure:
         """The structure as it is drawn, with its coordinates, loads and constraints; what has no value counts as 1."""

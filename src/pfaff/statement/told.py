@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from pfaff import doors
 from pfaff.errors import NoSuchNameError, ParameterError, nearest, number_of
 from pfaff.statement.called import warn_of_clash
 
@@ -158,6 +159,4 @@ def _in_words(self: Any) -> str:
 
 
 def _as_html(self: Any) -> str:
-    from pfaff.draw.notebook import html_of
-
-    return html_of(self)
+    return doors.draw.html_of(self)

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pfaff import doors
 from pfaff.errors import PfaffError
+from pfaff.studies.catalogue import QUANTITIES, Asked
 from pfaff.studies.points import Points
-from pfaff.studies.quantities import Asked, Found, Measure
+from pfaff.studies.quantities import Found, Measure
 from pfaff.threads import cached_property, part_of_a_whole
 
 if TYPE_CHECKING:
@@ -38,9 +40,16 @@ class Job:
     @cached_property
     def parted(self) -> tuple[Job, Job]:
         """Two jobs: the measures that batches may compute, and those computed one by one."""
-        from pfaff.studies.many_points import in_batches
+        return self.parted_by(lambda each, name: self.batched and self._in_batches(each))
 
-        return self.parted_by(lambda each, name: self.batched and in_batches(self, each))
+    def _in_batches(self, measure: Measure) -> bool:
+        """Whether batches may compute a measure: over parameters alone, for equations that are expressions."""
+        system = self.case.system
+        rods = getattr(system, "rods", ())
+        if measure.search is None or rods:
+            return False
+        known = all(name in QUANTITIES and QUANTITIES[name].batch is not None for name in measure.names)
+        return known and all(name in system.parameter_names for name in self.points.names)
 
     def parted_by(self, fits: Callable[[Measure, str], bool]) -> tuple[Job, Job]:
         """Two jobs: the measures that fit, and the others."""
@@ -52,6 +61,18 @@ class Job:
                 part.extend([replace(each, names=names)] if names else [])
         at_once, left = parts
         return replace(self, measures=tuple(at_once)), replace(self, measures=tuple(left))
+
+    def parameters_at(self, places: np.ndarray) -> np.ndarray:
+        """One column of parameters for each place; the load is the one that is searched."""
+        case, load = self.case, self.asked.load
+        names = case.system.parameter_names
+        speed = load is not None and load not in names
+        sought = load is not None or getattr(case.system, "load", None) is not None
+        grows = case.load_name(load) if sought and not speed else ""
+        swept = self.points.at(places)
+        stated = case.unchecked(**{grows: 0.0}) if grows and case.values[grows] is None else case
+        rows = [swept.get(name, np.full(len(places), value)) for name, value in zip(names, stated.numbers, strict=True)]
+        return np.ascontiguousarray([*rows, *([np.zeros(len(places))] if speed else [])], dtype=float)
 
     def split(self, point: Mapping[str, float]) -> tuple[dict[str, float], dict[str, float]]:
         """Values of parameters, and those of coordinates and speeds."""
@@ -115,9 +136,7 @@ def compute(
     known = known or {}
     block, others = Block.empty(job.names, len(places)), job
     if job.parted[0].measures:
-        from pfaff.studies.many_points import batched
-
-        others = batched(job, places, block)
+        others = doors.many_points.batched(job, places, block)
     answered = block.state != PENDING
     block.batched = int(answered.sum() - answered[list(known)].sum())
     for k, outcome in known.items():
@@ -152,9 +171,13 @@ def measured(job: Job, point: Mapping[str, float]) -> Outcome:
             reasons.append(_said(problem))
             continue
         values.update(found.values)
+        missing = [name for name in measure.names if np.isnan(values[name])]
         if found.absent:
             state = max(state, NONE)
             reasons.append(found.absent)
+        elif missing:
+            state = FAILED
+            reasons.append(f"{', '.join(missing)}: not a number, and nothing says why")
     return Outcome(values, state, "; ".join(reasons))
 
 

@@ -1,14 +1,14 @@
-"""Measures of a study at a point: loads, frequencies, normal forms, cycles and motions by name, or a function of the
-case.
+"""Measures of a study at a point: numbers of the ``catalogue`` by name, or a function of the case.
 
-A measure gives numbers by name. ``NONE`` in place of a number is an answer, such as no flutter up to the last load.
+A measure gives numbers by name. NaN in place of a number is an answer if words say why, such as no flutter up to the
+last load; without words it is a failure.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,29 +18,15 @@ from pfaff.statement.called import name_of, renamed, unfolded
 from pfaff.statement.names import checked_title
 from pfaff.statement.values import named, number_from, one_of, shown
 from pfaff.studies.beside_axes import beside_axes
+from pfaff.studies.catalogue import QUANTITIES, Asked, Search, searches
 from pfaff.studies.named_files import function_from, function_origin
 from pfaff.threads import part_of_a_whole
 
 if TYPE_CHECKING:
     from pfaff.case import Bound
 
-HOPF = ("hopf", "omega", "crossing_speed", "l1", "criticality")
-CRITICAL = ("flutter", "divergence", "buckling")
-REST = ("stable", "growth")
-FARTHER = 20  # distance, relative to that of the load asked for, within which cycles must have turned back
-CYCLE = ("period", "amplitude", "multiplier")
-MOTION = ("end", "mean_velocity")
+FUNCTION = "function"  # the kind of a measure that is computed by a function of the user's
 RESERVED = ("state", "point", "sample")  # what became of a point, and dimensions of lists and samples
-NODES, WEIGHTS = np.polynomial.legendre.leggauss(12)
-
-
-@dataclass(frozen=True)
-class Asked:
-    """How loads are searched: which one, how far, and on which equilibrium."""
-
-    load: str | None = None
-    to: float | None = None
-    fixed: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -65,8 +51,13 @@ class Measure:
     trusted: bool = False
 
     @property
+    def search(self) -> Search | None:
+        """The search that finds its numbers; None for a function of the user's."""
+        return None if self.about["kind"] == FUNCTION else searches()[self.about["kind"]]
+
+    @property
     def known(self) -> bool:
-        return self.about["kind"] != "function" or self.function is not None or self.trusted
+        return self.about["kind"] != FUNCTION or self.function is not None or self.trusted
 
     def __call__(self, case: Bound, asked: Asked) -> Found:
         if labelled := self.about.get("beside"):  # names beside axes of the same name
@@ -74,10 +65,21 @@ class Measure:
             own = {name: labelled.get(name, name) for name in self.names}
             found = replace(self, names=tuple(own.values()), about=about)(case, asked)
             return Found({name: found.values[each] for name, each in own.items()}, found.absent)
-        kind = self.about["kind"]
-        if kind == "function":
-            return self._called(case)
-        return KINDS[kind](case, asked, self)
+        return self._called(case) if self.search is None else self._searched(self.search, case, asked)
+
+    def _searched(self, search: Search, case: Bound, asked: Asked) -> Found:
+        try:
+            found = search.find(case, asked, self.about if search.moves else self.names)
+        except NoBifurcationError as answer:
+            return Found(dict.fromkeys(self.names, math.nan), str(answer))
+        if search.moves:
+            read = QUANTITIES[search.name].of
+            numbers = {name: read(found, of) for name, of in zip(self.names, self.about["of"], strict=True)}
+        else:
+            numbers = {name: QUANTITIES[name].of(found) for name in self.names}
+        values = {name: math.nan if value is None else float(value) for name, value in numbers.items()}
+        missing = [name for name, value in values.items() if math.isnan(value)]
+        return Found(values, search.absence(found, missing) if missing else "")
 
     def _called(self, case: Bound) -> Found:
         if not self.known:
@@ -124,7 +126,7 @@ def measures_from(given: Any, case: Bound, axes: Collection[str] = ()) -> tuple[
         raise ParameterError("what is to be measured? Give measure=['flutter'], or a function of a case")
     measures = tuple(_joined(found))
     for name in (name for each in measures for name in each.names):
-        if GROUPS.get(name) == "critical" and not hasattr(case, "flutter"):
+        if name in QUANTITIES and QUANTITIES[name].search.grows and not hasattr(case, "flutter"):
             raise ParameterError(f"{name} is of mechanical systems: of an ODE, measure 'hopf', 'stable' or 'growth'")
     taken: set[str] = set()
     if not all(each.names for each in measures):
@@ -142,13 +144,13 @@ def measures_from(given: Any, case: Bound, axes: Collection[str] = ()) -> tuple[
 def _named(name: Any, value: Any, case: Bound) -> Measure:
     if callable(value):
         (name,) = named("the names of measures", [name], "['speed']")
-        return Measure((name,), {"kind": "function", "of": name, **function_origin(value)}, value)
-    one_of([*GROUPS, *MOTION], name, "no measure")
-    if name in MOTION:
+        return Measure((name,), {"kind": FUNCTION, "of": name, **function_origin(value)}, value)
+    search = QUANTITIES[one_of(QUANTITIES, name, "no measure")].search
+    if search.moves:
         return _of_motion(name, value, case)
     if value is not None:
         raise ParameterError(f"{name} takes no options, not {shown(value)}: leave them out")
-    return Measure((name,), {"kind": GROUPS[name]})
+    return Measure((name,), {"kind": search.name})
 
 
 def _of_motion(name: str, options: Any, case: Bound) -> Measure:
@@ -185,15 +187,15 @@ def _of_function(function: Callable[[Any], Any], case: Bound) -> Measure:
     names = tuple(given) if isinstance(given, Mapping) else (title if title.isidentifier() else "measure",)
     if not all(isinstance(name, str) for name in names):
         raise ParameterError(f"{title} gives {shown(given)}: return a number, or numbers by name, {{'speed': 1.0}}")
-    return Measure(names, {"kind": "function", "of": list(names), **function_origin(function)}, function)
+    return Measure(names, {"kind": FUNCTION, "of": list(names), **function_origin(function)}, function)
 
 
 def _joined(measures: list[Measure]) -> list[Measure]:
     """Measures with those of one search merged."""
     found: dict[str, Measure] = {}
     for k, each in enumerate(measures):
-        kind = each.about["kind"]
-        key = kind if kind in ("hopf", "critical", "rest", "cycle") else f"{kind} {k}"
+        kind, search = each.about["kind"], each.search
+        key = f"{kind} {k}" if search is None or search.moves else kind
         names = (*found[key].names, *each.names) if key in found else each.names
         found[key] = Measure(names, each.about, each.function)
     return list(found.values())
@@ -206,148 +208,3 @@ def restored_measures(about: Sequence[Mapping[str, Any]], trust: bool = False) -
     return tuple(
         replace(each, function=function_from(each.about)) if trust and "file" in each.about else each for each in found
     )
-
-
-def _hopf(case: Bound, asked: Asked, measure: Measure) -> Found:
-    if speeds(case, asked):
-        return _hopf_of_steady(case, asked, measure)
-    try:
-        hopf = case.hopf(asked.load, asked.to, fixed=asked.fixed)
-    except NoBifurcationError as answer:
-        return Found(dict.fromkeys(measure.names, math.nan), str(answer))
-    numbers = {name: hopf_number(hopf, name) for name in measure.names}
-    return Found(numbers, hopf.status if any(map(math.isnan, numbers.values())) else "")
-
-
-def hopf_number(hopf: Any, name: str) -> float:
-    if name == "criticality":
-        known = hopf.criticality.startswith(("supercritical", "subcritical"))
-        return (-1.0 if hopf.normal_form.attracts else 1.0) if known else 0.0
-    return float({"hopf": hopf.value, "omega": hopf.omega, "crossing_speed": hopf.crossing_speed, "l1": hopf.l1}[name])
-
-
-def _hopf_of_steady(case: Any, asked: Asked, measure: Measure) -> Found:
-    """The first Hopf point on a branch of steady motions, in a parameter, a speed or a coordinate."""
-    if asked.load is None or asked.to is None:
-        raise ParameterError("a branch of steady motions needs what varies and how far: load='s_dot', to=8")
-    branch = case.steady(fixed=asked.fixed).branch(asked.load, asked.to)
-    first = next(iter(branch.of_kind("hopf")), None)
-    if first is None:
-        return Found(dict.fromkeys(measure.names, math.nan), f"no Hopf point: {branch.status}")
-    return Found({name: _steady_number(first, name) for name in measure.names})
-
-
-def _steady_number(special: Any, name: str) -> float:
-    if name in ("hopf", "omega"):
-        return float({"hopf": special.value, "omega": special.omega}[name])
-    if special.hopf is not None:
-        return hopf_number(special.hopf, name)
-    known = {"l1": special.coefficient, "criticality": float(np.sign(special.coefficient))}
-    if name not in known:
-        raise ParameterError(f"{name} is not known where a speed is followed: leave it out, or let a parameter vary")
-    return float(known[name])
-
-
-def _critical(case: Any, asked: Asked, measure: Measure) -> Found:
-    if set(measure.names) <= {"flutter", "flutter_frequency"}:
-        found = {"flutter": case.flutter(asked.load, asked.to, fixed=asked.fixed)}
-    elif len(measure.names) == 1:
-        found = {measure.names[0]: getattr(case, measure.names[0])(asked.load, asked.to, fixed=asked.fixed)}
-    else:
-        loads = case.critical(asked.load, asked.to, fixed=asked.fixed)
-        found = {name: getattr(loads, name) for name in CRITICAL}
-    values = {name: each.value for name, each in found.items()}
-    values["flutter_frequency"] = found["flutter"].frequency if "flutter" in found else None
-    numbers = {name: math.nan if values[name] is None else float(values[name]) for name in measure.names}
-    return Found(numbers, "; ".join(found[name].status for name in measure.names if name in found and not found[name]))
-
-
-def _rest(case: Any, asked: Asked, measure: Measure) -> Found:
-    about = case.steady(fixed=asked.fixed) if speeds(case, asked) else None
-    spectrum = case.spectrum(values=asked.fixed) if about is None else about.spectrum()
-    values = {"stable": float(spectrum.stable), "growth": float(spectrum.values.real.max(initial=-np.inf))}
-    return Found({name: values[name] for name in measure.names})
-
-
-def speeds(case: Bound, asked: Asked) -> list[str]:
-    """Velocities among the fixed values, by which steady motions are selected."""
-    system = case.system
-    coordinates = getattr(system, "coordinate_names", system.state_names)
-    return [name for name in asked.fixed if name in system.moving_names and name not in coordinates]
-
-
-def _cycle(case: Bound, asked: Asked, measure: Measure) -> Found:
-    """Numbers of the cycle born at the first Hopf point, at the load of the case."""
-    load = case.load_name(asked.load)
-    to = float(case.numbers[case.system.parameter_names.index(load)])
-    try:
-        hopf = case.hopf(load, asked.to, fixed=asked.fixed)
-        branch = hopf.orbits(to=to, bounds=_both_ways(hopf.value, to))
-    except NoBifurcationError as answer:
-        return Found(dict.fromkeys(measure.names, math.nan), str(answer))
-    last = branch[-1]
-    if abs(last.value - to) > 1e-9 * (1 + abs(to)):
-        return Found(dict.fromkeys(measure.names, math.nan), f"no cycle is reached at {load} = {to:g}: {branch.status}")
-    coordinates = getattr(case.system, "coordinate_names", case.system.state_names)
-    trivial = int(np.abs(last.multipliers - 1).argmin())
-    values = {
-        "period": last.period,
-        "amplitude": max(size for name, size in last.amplitude.items() if name in coordinates),
-        "multiplier": np.delete(np.abs(last.multipliers), trivial).max(initial=0.0),
-    }
-    return Found({name: float(values[name]) for name in measure.names})
-
-
-def _both_ways(born: float, to: float) -> tuple[float, float]:
-    """Bounds that let subcritical cycles, which lead away from ``to``, turn back at a fold far behind."""
-    behind = born - math.copysign(abs(born) + FARTHER * abs(to - born), to - born)
-    return min(behind, to), max(behind, to)
-
-
-def _end(case: Any, asked: Asked, measure: Measure) -> Found:
-    motion, which = _moved(case, measure, samples=2)
-    return Found({f"end_{name}": float(np.asarray(motion[name])[-1]) for name in which})
-
-
-def _mean_velocity(case: Any, asked: Asked, measure: Measure) -> Found:
-    motion, which = _moved(case, measure, samples=2)
-    return Found({f"mean_velocity_{name}": _mean(motion, name) for name in which})
-
-
-def _mean(motion: Any, name: str) -> float:
-    """The mean velocity of a coordinate, or the mean of what is a velocity itself."""
-    one_of([*motion.states, *getattr(motion, "quasi_velocities", ())], name, "{} has no mean velocity")
-    start, end = (float(each) for each in np.asarray(motion.t)[[0, -1]])
-    position = name.removesuffix("_dot") if name.removesuffix("_dot") in getattr(motion, "names", ()) else name
-    if name not in getattr(motion, "quasi_velocities", ()):
-        return float(np.diff(np.asarray(motion[position])[[0, -1]])[0] / (end - start))
-    knots = np.asarray(motion.knots)
-    half = np.diff(knots)[:, None] / 2
-    t = (knots[:-1, None] + half * (1 + NODES)).ravel()
-    rows = motion.quasi_rows(t, motion(t))[name].reshape(len(half), -1)
-    return float((half * rows * WEIGHTS).sum() / (end - start))
-
-
-def _moved(case: Any, measure: Measure, samples: int) -> tuple[Any, list[str]]:
-    options = dict(measure.about["options"])
-    duration = options.pop("duration")
-    motion = case.simulate(duration, samples=samples, initial=options | measure.about.get("initial", {}))
-    if motion.t[-1] < measure.about["options"]["duration"] * (1 - 1e-12):
-        raise ParameterError(f"the motion ended at t = {motion.t[-1]:g}: {motion.status}")
-    return motion, measure.about["of"]
-
-
-GROUPS = {
-    **dict.fromkeys(HOPF, "hopf"),
-    **dict.fromkeys((*CRITICAL, "flutter_frequency"), "critical"),
-    **dict.fromkeys(REST, "rest"),
-    **dict.fromkeys(CYCLE, "cycle"),
-}
-KINDS: dict[str, Callable[[Any, Asked, Measure], Found]] = {
-    "hopf": _hopf,
-    "critical": _critical,
-    "rest": _rest,
-    "cycle": _cycle,
-    "end": _end,
-    "mean_velocity": _mean_velocity,
-}

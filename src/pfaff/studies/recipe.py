@@ -12,6 +12,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pfaff import doors
 from pfaff.errors import ParameterError
 from pfaff.studies.named_files import in_file, system_in
 
@@ -33,9 +34,7 @@ def made(recipe: Mapping[str, Any]) -> Bound:
     changed."""
     about = recipe["system"]
     if "atlas" in about:
-        from pfaff import atlas
-
-        if (maker := atlas.SYSTEMS.get(about["atlas"])) is None:
+        if (maker := doors.atlas.SYSTEMS.get(about["atlas"])) is None:
             raise ParameterError(f"the atlas has no {about['atlas']}, of which this study is: begin a new store")
         system = maker(**about.get("options", {}))
     else:

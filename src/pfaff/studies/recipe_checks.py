@@ -1,7 +1,7 @@
 """What a recipe may say: numbers, names and texts where they belong, and measures that are known here.
 
-A recipe is read from a file that anyone may have written. It selects among the measures of ``quantities``, and nothing
-else: what it says is compared with what is known before any of it is used.
+A recipe is read from a file that anyone may have written. It selects among the numbers of the ``catalogue``, and
+nothing else: what it says is compared with what is known before any of it is used.
 """
 
 from __future__ import annotations
@@ -10,7 +10,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from pfaff.archive.layouts import Misfit, Sizes, typed
-from pfaff.studies.quantities import GROUPS, MOTION, RESERVED
+from pfaff.studies.catalogue import QUANTITIES, searches
+from pfaff.studies.quantities import FUNCTION, RESERVED
 
 PLAIN = str | int | float | bool | None
 POINTS = {"dims": [str], "names": [str], "shape": [int], "sha256": str, "about": {"kind": str}}
@@ -71,17 +72,16 @@ def _measures(measures: Any) -> None:
         _names(each["names"], "a measure", RESERVED)
         _typed(each.get("beside", {}), {str: str}, "the labels of a measure")
         names = [each.get("beside", {}).get(name, name) for name in each["names"]]
-        kind = each["kind"]
-        if kind in MOTION:
+        kind, search = each["kind"], searches().get(each["kind"])
+        if search is not None and search.moves:
             _typed(each, {"of": [str], "options": {str: float}}, "a measure of motions")
-            _typed(each.get("initial", {}), {str: float}, "the start of a motion")
             _typed(each.get("initial", {}), {str: float}, "the start of a motion")
             if "duration" not in each["options"] or names != [f"{kind}_{name}" for name in each["of"]]:
                 raise Misfit("a measure of motions has other names than what it is of")
-        elif kind == "function":
+        elif kind == FUNCTION:
             if "file" in each:
                 _file(each, "a measure")
-        elif unknown := [name for name in names if GROUPS.get(name) != kind]:
+        elif unknown := [name for name in names if name not in QUANTITIES or QUANTITIES[name].search is not search]:
             raise Misfit(f"no measure {unknown[0]!r} of a kind {kind!r} is known")
     _names([name for each in measures for name in each["names"]], "the measures")
 

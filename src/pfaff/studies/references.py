@@ -16,6 +16,7 @@ import numpy as np
 
 from pfaff.algebra.bordering import Border, balanced, bordering
 from pfaff.bifurcation.hopf.finding import RANGE
+from pfaff.continuation.kinds import Kind
 from pfaff.errors import NoBifurcationError, PfaffError
 from pfaff.flow.flow import Flow
 from pfaff.rest.field import field_at
@@ -24,9 +25,9 @@ from pfaff.rest.path import LoadPath
 from pfaff.stability.natural_range import natural_range
 from pfaff.studies.along_loads import Distances, nodes_of, probed
 from pfaff.studies.block import Job
+from pfaff.studies.catalogue import Asked, speeds
 from pfaff.studies.frames import RESOLVED, Frame
 from pfaff.studies.marching import UNRESOLVED, March
-from pfaff.studies.quantities import Asked, speeds
 
 NODES = (6, 8, 12, 16, 24, 32, 48)  # numbers of nodes at which a test function is evaluated between two loads
 BEYOND = 1.4  # end of the first stretch, relative to the load of the reference
@@ -147,9 +148,7 @@ def _spread(size: int) -> np.ndarray:
 def _fitted(frame: Frame, job: Job) -> Frame:
     """The frame with as many nodes as most of a few points need, lest these search their first stretch piece by
     piece."""
-    from pfaff.studies.many_points import parameters_of
-
-    some = parameters_of(job, _spread(job.points.size))
+    some = job.parameters_at(_spread(job.points.size))
     shares = {}
     with np.errstate(all="ignore"):
         for nodes in (each for each in NODES if each >= frame.nodes):
@@ -220,7 +219,7 @@ def _of_steady(case: Any, asked: Asked) -> Frame | None:
     if asked.load is None or asked.to is None:
         return None
     begin = case.steady(fixed=asked.fixed)
-    first = next(iter(begin.branch(asked.load, asked.to).of_kind("hopf")), None)
+    first = next(iter(begin.branch(asked.load, asked.to).of_kind(Kind.HOPF)), None)
     if first is None:
         return None
     speed = asked.load not in case.system.parameter_names

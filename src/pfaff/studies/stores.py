@@ -19,6 +19,7 @@ from pfaff.archive.stored import content, sealed
 from pfaff.errors import ParameterError
 from pfaff.statement.values import MEMORY, whole_number
 from pfaff.studies.block import DONE, NONE, PENDING, STATES, Block, Outcome
+from pfaff.studies.catalogue import QUANTITIES
 from pfaff.studies.points import Chunks, Points, restored
 from pfaff.studies.recipe_checks import checked
 
@@ -28,22 +29,6 @@ if TYPE_CHECKING:
 HELD = "study"  # the kind of file, as written in it
 EVERY = 30.0  # seconds after which a file is written again
 MEANINGS = " ".join(word.replace(" ", "_") for word in STATES)
-WORDS = {
-    "hopf": "load of the first Hopf point",
-    "omega": "angular frequency at the Hopf point",
-    "crossing_speed": "d Re λ/d load at the Hopf point",
-    "l1": "first Lyapunov coefficient",
-    "criticality": "−1 supercritical, +1 subcritical or repelled along a family of equilibria, 0 degenerate",
-    "flutter": "flutter load",
-    "flutter_frequency": "angular frequency at the flutter load",
-    "divergence": "divergence load",
-    "buckling": "buckling load",
-    "stable": "1 where the equilibrium is stable, 0 elsewhere",
-    "growth": "largest growth rate of small motions",
-    "period": "period of the cycle",
-    "amplitude": "largest amplitude of a coordinate on the cycle",
-    "multiplier": "largest Floquet multiplier but the trivial one",
-}
 
 
 class Store(Protocol):
@@ -69,10 +54,11 @@ class Store(Protocol):
 
 
 def attributes(name: str) -> dict[str, Any]:
+    """What a stored array says of itself."""
     if name == "state":
         return {"flag_values": list(STATES.values()), "flag_meanings": MEANINGS}
     own = name.rstrip("_")
-    return {"long_name": WORDS[own]} if own in WORDS else {}
+    return QUANTITIES[own].attributes if own in QUANTITIES else {}
 
 
 @dataclass

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pfaff import doors
 from pfaff.archive.files import why
 from pfaff.archive.stored import named_as_netcdf
 from pfaff.errors import ParameterError
@@ -131,9 +132,7 @@ class Study:
         try:
             with Telling(sum(map(self.chunks.size, todo)), progress, self._batched) as tell:
                 if client is not None:
-                    from pfaff.studies.cluster import on_cluster
-
-                    on_cluster(task, client, tell)
+                    doors.cluster.on_cluster(task, client, tell)
                 elif count or timeout is not None:
                     Processes(task, max(count, 1), timeout, tell).run()
                 else:
@@ -248,27 +247,19 @@ class Study:
 
     def quantiles(self, name: str, levels: Any = (0.05, 0.5, 0.95)) -> dict[float, float]:
         """Quantiles of a measure over a sample."""
-        from pfaff.studies.uncertainty import quantiles
-
-        return quantiles(self, name, levels)
+        return doors.uncertainty.quantiles(self, name, levels)
 
     def probability(self, name: str, below: float) -> Probability:
         """The probability that a measure is below a value, with its sampling error."""
-        from pfaff.studies.uncertainty import probability
-
-        return probability(self, name, below)
+        return doors.uncertainty.probability(self, name, below)
 
     def indices(self, name: str) -> Indices:
         """Sobol indices of first order and in total, of a sample made with ``pfaff.sobol(…, indices=True)``."""
-        from pfaff.studies.uncertainty import indices
-
-        return indices(self, name)
+        return doors.uncertainty.indices(self, name)
 
     def plot(self, /, name: str | None = None, **at: Any) -> Figure:
         """A curve over one axis, a map with contours over two, slices of more at the values ``at`` of the others."""
-        from pfaff.draw.studies import draw_study
-
-        return draw_study(self.dataset, self.points, self._named(name), unfolded("at", at))
+        return doors.draw.draw_study(self.dataset, self.points, self._named(name), unfolded("at", at))
 
     def _named(self, name: str | None) -> str:
         return self.names[0] if name is None else one_of(self.names, name, "the study has no measure")

@@ -10,24 +10,26 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pfaff import doors
 from pfaff.errors import ParameterError, PfaffError
 from pfaff.stability.along import checked_end
 from pfaff.statement.called import name_of
+from pfaff.statement.odes import Ode
+from pfaff.statement.system import System
 from pfaff.statement.told import rightly_asked
 from pfaff.statement.values import instance, number_from, path_from, truth, whole_number
 from pfaff.studies import named_files
 from pfaff.studies import recipe as recipes
 from pfaff.studies.block import Job
+from pfaff.studies.catalogue import Asked, speeds
 from pfaff.studies.points import Chunks, Points, chunks_of, points_from
-from pfaff.studies.quantities import Asked, Measure, measures_from, restored_measures, speeds
+from pfaff.studies.quantities import FUNCTION, Measure, measures_from, restored_measures
 from pfaff.studies.stores import Memory, NetCDF, Store, recipe_of_netcdf
 from pfaff.studies.study import Study
 from pfaff.studies.zarr_store import ZarrStore, recipe_of_zarr
 
 if TYPE_CHECKING:
     from pfaff.case import Bound
-    from pfaff.statement.odes import Ode
-    from pfaff.statement.system import System
 
 BATCH, SINGLE = 65536, 100  # points of a chunk: in batches a second or less, one by one some seconds
 STORED = (".nc", ".cdf", ".netcdf")
@@ -65,11 +67,11 @@ def _end(
     to: Any, case: Bound, measures: tuple[Measure, ...], load: str | None, fixed: Mapping[str, float]
 ) -> float | None:
     """The end of the search for loads; impossible requests are refused before the first point."""
-    kinds = {each.about["kind"] for each in measures}
+    searches = [each.search for each in measures if each.search is not None]
     end = None if to is None else number_from("to", to)
-    if "critical" in kinds:
+    if any(search.grows for search in searches):
         return checked_end(end)
-    if end is not None and {"hopf", "cycle"} & kinds and not speeds(case, Asked(fixed=fixed)):
+    if end is not None and any(search.follows for search in searches) and not speeds(case, Asked(fixed=fixed)):
         name = case.load_name(load)
         if end in (0.0, case.values[name]) and end == _begins(case, name, fixed):
             raise ParameterError(f"to={end:g} is where the search in {name} begins: give another end")
@@ -88,10 +90,10 @@ def _check_loads(
     case: Bound, points: Points, measures: tuple[Measure, ...], load: str | None, fixed: Mapping[str, float]
 ) -> None:
     """Raise for a load sought from zero as an axis: it would give the same number everywhere."""
-    kinds = {name: each.about["kind"] for each in measures for name in each.names}
-    sought = [name for name, kind in kinds.items() if kind in ("critical", "hopf")]
+    sought = {name: each.search for each in measures for name in each.names if each.search and each.search.seeks}
+    growing = [name for name, search in sought.items() if search.grows]
     moving = speeds(case, Asked(fixed={**fixed, **dict.fromkeys(points.names, 0.0)}))
-    for name in [each for each, kind in kinds.items() if kind == "critical"] if moving else []:
+    for name in growing if moving else []:
         raise ParameterError(
             f"{name} is of equilibria, and {moving[0]} selects a steady motion: measure 'hopf', with load=… and to=…, "
             "or 'stable' or 'growth'"
@@ -100,7 +102,7 @@ def _check_loads(
         return
     held = {**fixed, **{name: value for name, value in points.point(0).items() if name in case.system.moving_names}}
     for name in sought:
-        if kinds[name] == "critical" or (hasattr(case, "flutter") and _begins(case, searched, held) == 0.0):
+        if name in growing or (hasattr(case, "flutter") and _begins(case, searched, held) == 0.0):
             raise ParameterError(
                 f"{name} is searched in {searched}, which is an axis as well: leave it out, search in another load "
                 f"with load=…, or measure 'stable' or 'growth' over {searched}"
@@ -156,7 +158,7 @@ def _recipe(job: Job, chunks: Chunks, source: str | None, kept: bool) -> dict[st
     about = recipes.described(job.case, source) if kept else {"system": {"name": job.case.system.name}}
     if kept:
         for measure in job.measures:
-            if measure.about["kind"] == "function" and "file" not in measure.about:
+            if measure.about["kind"] == FUNCTION and "file" not in measure.about:
                 raise ParameterError(
                     f"what measures {', '.join(measure.names)} is not a function at the top of a file, and could not "
                     "be found again: write it into one, or keep the study in memory, without store="
@@ -173,15 +175,13 @@ def _recipe(job: Job, chunks: Chunks, source: str | None, kept: bool) -> dict[st
 
 
 def _check_same(path: Path, stored: Mapping[str, Any], given: Mapping[str, Any], accept: bool) -> None:
-    ours = VERSIONED if accept else ()
-    before, now = ({key: value for key, value in each.items() if key not in ours} for each in (stored, given))
+    lasting = [{key: value for key, value in each.items() if key not in VERSIONED} for each in (stored, given)]
+    before, now = lasting if accept else (stored, given)
     apart = recipes.differences(before, now)
     if apart:
         if tied := recipes.tied(before, now):
             raise ParameterError(f"{path} holds a study already, and {tied}")
-        remedy = (
-            "" if any(not each.startswith(VERSIONED) for each in apart) else ", or go on all the same with accept=True"
-        )
+        remedy = "" if recipes.differences(*lasting) else ", or go on all the same with accept=True"
         raise ParameterError(f"{path} holds another study: {'; '.join(apart[:4])}. Give another store{remedy}")
 
 
@@ -235,10 +235,6 @@ def _resumed(
 
 
 def _case_of(path: Path, recipe: Mapping[str, Any], case: Any, accept: bool, trust: bool) -> Bound:
-    from pfaff.case import Bound
-    from pfaff.statement.odes import Ode
-    from pfaff.statement.system import System
-
     about = recipe["system"]
     if case is None:
         if "atlas" not in about and not (trust and "file" in about):
@@ -250,7 +246,7 @@ def _case_of(path: Path, recipe: Mapping[str, Any], case: Any, accept: bool, tru
         case = recipes.made(recipe)
     elif isinstance(case, System | Ode):
         case = recipes.bound_to(case, recipe)
-    instance("case", case, Bound, "give the system, or the system with its values, system.at(…)")
+    instance("case", case, doors.case.Bound, "give the system, or the system with its values, system.at(…)")
     now = recipes.described(case)
     now["system"] = {**about, "name": case.system.name, "fingerprint": now["system"]["fingerprint"]}
     _check_same(path, {key: recipe[key] for key in now}, now, accept)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pfaff import doors
 from pfaff.errors import ParameterError
 from pfaff.statement.told import told
 from pfaff.statement.values import number_from, numbers_from
@@ -42,9 +43,7 @@ class Probability:
         return f"P({self.name} < {self.below:g}) = {self.value:.4g} ± {self.error:.2g}, of {self.samples} samples"
 
     def plot(self) -> Figure:
-        from pfaff.draw.studies import draw_probability
-
-        return draw_probability(self)
+        return doors.draw.draw_probability(self)
 
 
 @told
@@ -67,9 +66,7 @@ class Indices:
         return f"the variance of {self.name}: {'; '.join(shares)} ({self.samples} samples)"
 
     def plot(self) -> Figure:
-        from pfaff.draw.studies import draw_indices
-
-        return draw_indices(self)
+        return doors.draw.draw_indices(self)
 
 
 def _sampled(study: Study, name: str) -> np.ndarray:

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pfaff import doors
 from pfaff.archive.files import why, write_text
 from pfaff.errors import ParameterError
 from pfaff.studies.block import STATES, Block, Outcome
@@ -180,14 +181,16 @@ class ZarrStore:
         return dict(sorted(found.items()))
 
     def dataset(self) -> xarray.Dataset:
-        from pfaff.studies.lazy_numbers import Numbers, lazy_dataset
-
         dims, group = self.points.dims, self.group
         arrays = {
-            name: (dims, Numbers(self.points.shape, group[name].dtype, partial(self._part, name)), attributes(name))
+            name: (
+                dims,
+                doors.lazy_numbers.Numbers(self.points.shape, group[name].dtype, partial(self._part, name)),
+                attributes(name),
+            )
             for name in (*self.names, "state")
         }
-        return lazy_dataset(arrays, self.points.over, {RECIPE: json.dumps(group.attrs[RECIPE])})
+        return doors.lazy_numbers.lazy_dataset(arrays, self.points.over, {RECIPE: json.dumps(group.attrs[RECIPE])})
 
     def _part(self, name: str, key: Any) -> np.ndarray:
         """The numbers at some indices of an array; if they cannot be read, the error names the chunk."""

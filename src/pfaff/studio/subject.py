@@ -14,6 +14,7 @@ from pfaff.errors import NotMechanicalError, ParameterError, PfaffError
 from pfaff.flow.assembly import Assembly
 from pfaff.statement.odes import Ode
 from pfaff.statement.values import number_from, one_of, shown
+from pfaff.studies.catalogue import offered
 from pfaff.studio.sliders import meaning_and_unit, slider, written
 from pfaff.studio.view import View
 
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
     from pfaff.rest.spectrum import Spectrum
 
 MODES = 12  # of an assembly that are shown
-MEASURES = ("flutter", "divergence", "buckling", "flutter_frequency", "hopf", "omega", "l1", "stable", "growth")
-GENERAL = ("hopf", "omega", "l1", "stable", "growth")  # those of them that a plain ODE has
 SLOWEST = 16  # eigenvalues in a picture: the fast ones of a rod would hide them
 COORDINATE = re.compile(r"q(0|[1-9][0-9]{0,8})(?:_dot)?")  # of an assembly, or its speed
 FEW = 12  # coordinates whose initial values are offered one by one
@@ -136,7 +135,7 @@ class Stated(Subject):
 
     @property
     def measures(self) -> tuple[str, ...]:
-        return MEASURES if self.mechanical else GENERAL
+        return offered(self.mechanical, at_once=True)
 
     @property
     def why_no_drawing(self) -> str:  # type: ignore[override]

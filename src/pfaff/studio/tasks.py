@@ -11,6 +11,7 @@ from pfaff.draw.footage import FRAMES, of_motion
 from pfaff.draw.labels import letters, moving_most
 from pfaff.errors import ParameterError
 from pfaff.statement.values import number_from, number_within
+from pfaff.studies.catalogue import QUANTITIES
 from pfaff.studio.growing import Diagram, Say
 from pfaff.studio.sights import critical_data, packed, paths_along
 from pfaff.studio.subject import Assembled, Subject, check_case
@@ -19,7 +20,6 @@ from pfaff.studio.view import Plane, View
 SIZES = (9, 33)  # sizes of a map, coarse first
 CURVES = 1201  # samples of a motion that is drawn as curves
 SHOWN = 12.0  # seconds in which a motion is played
-HERE = ("stable", "growth")  # measures for which no load is searched
 STORED = "store/"  # prefix of a measure of a store
 DETAILS = 200  # equilibria that are listed
 
@@ -168,7 +168,8 @@ class Tasks:
 def searched(view: View) -> str | None:
     """The load that a map is about; None where the measure is taken at the values themselves, whose axis the load may
     be."""
-    here = view.plane is not None and view.plane.measure in HERE
+    measured = QUANTITIES.get(view.plane.measure) if view.plane is not None else None
+    here = measured is not None and not (measured.search.seeks or measured.search.follows)
     return None if here else view.load or None
 
 

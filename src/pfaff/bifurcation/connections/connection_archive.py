@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pfaff.algebra.gauss import gauss
-from pfaff.archive.layouts import FILLED, Along, Array, Layout, Misfit, padded
-from pfaff.archive.stored import File, checked_case, compare, flow_of, labels, opened
+from pfaff.archive.layouts import FILLED, Along, Array, Layout, Misfit, Note, padded
+from pfaff.archive.stored import File, checked_case, compare, flow_notes, flow_of, labels, opened, values_note
 from pfaff.bifurcation.connections.arc_equations import ArcEquations
 from pfaff.bifurcation.connections.arcs import Arc
 from pfaff.bifurcation.connections.connection_curves import ConnectionCurve
@@ -49,7 +48,8 @@ def dataset(curve: ConnectionCurve) -> xarray.Dataset:
     columns = _columns(curve.points, "", "point", curve.parameters)
     if curve.special:
         columns |= _columns(curve.special, "special_", "special", curve.parameters)
-    return xarray.Dataset(columns, coords={"state": list(curve[0].flow.states)}, attrs=_notes(curve))
+    notes = CONNECTIONS.noted(curve) | curve.ended.notes | {"status": curve.status}
+    return xarray.Dataset(columns, coords={"state": list(curve[0].flow.states)}, attrs=notes)
 
 
 def _columns(points: Sequence[Connection], prefix: str, dimension: str, parameters: Sequence[str]) -> dict[str, Any]:
@@ -78,24 +78,6 @@ def _packed(points: Sequence[Connection], dimension: str) -> dict[str, Any]:
     return parts
 
 
-def _notes(curve: ConnectionCurve) -> dict[str, Any]:
-    first = curve[0]
-    about = {
-        "free": curve.parameters,
-        "states": first.flow.states,
-        "dependent": first.flow.dependent,
-        "settle": first.flow.settle,
-        "accuracy": first.accuracy,
-        "spans": curve.spans,
-        "places": curve.places,
-        "kinds": [each.kind for each in curve.special],
-        "sides": [each.side for each in curve.special],
-        "values": {name: str(value) for name, value in first.equations.case.values.items()},
-    }
-    notes = {"system": first.case.system.name, "status": curve.status}
-    return notes | curve.ended.notes | {"step": curve.step, "about": json.dumps(about)}
-
-
 def _arrays(notes: Mapping[str, Any]) -> dict[str, Array]:
     found: dict[str, Array] = {}
     for dimension, prefix in (("point", ""), ("special", "special_")):
@@ -113,20 +95,18 @@ CONNECTIONS = Layout(
     "curve of connecting orbits",
     "pfaff.load reads it",
     {
-        "system": str,
+        "system": Note(str, lambda curve: curve[0].case.system.name),
         "ended": str,
-        "step": float,
+        "step": Note(float, lambda curve: curve.step),
         "about": {
-            "free": (str, str),
-            "states": Along("state", str),
-            "dependent": [str],
-            "settle": float,
-            "accuracy": float,
-            "spans": (float, float),
-            "places": Along("special", int),
-            "kinds": Along("special", str),
-            "sides": Along("special", str),
-            "values": {str: str},
+            "free": Note((str, str), lambda curve: curve.parameters),
+            **flow_notes(lambda curve: curve[0].flow),
+            "accuracy": Note(float, lambda curve: curve[0].accuracy),
+            "spans": Note((float, float), lambda curve: curve.spans),
+            "places": Note(Along("special", int), lambda curve: curve.places),
+            "kinds": Note(Along("special", str), lambda curve: [each.kind for each in curve.special]),
+            "sides": Note(Along("special", str), lambda curve: [each.side for each in curve.special]),
+            "values": values_note(lambda curve: curve[0].equations.case),
         },
     },
     _arrays,

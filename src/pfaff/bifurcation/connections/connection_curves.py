@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pfaff import doors
 from pfaff.bifurcation.connections.arc_equations import ArcEquations
 from pfaff.bifurcation.connections.arcs import Arc
 from pfaff.bifurcation.connections.connections import Connection, ConnectionSpecial
@@ -82,22 +83,15 @@ class ConnectionCurve(Checked, Trail[Connection, ConnectionSpecial]):
 
     def to_xarray(self) -> xarray.Dataset:
         """Both parameters, saddle quantities, eigenvalues and errors along the dimension ``point``, and the orbits."""
-        from pfaff.bifurcation.connections.connection_archive import dataset
-
-        return dataset(self)
+        return doors.connection_archive.dataset(self)
 
     def save(self, path: str | Path) -> Path:
         """Write a netCDF file; ``pfaff.load`` reads it again."""
-        from pfaff.archive.stored import write
-        from pfaff.bifurcation.connections.connection_archive import CONNECTIONS
-
-        return write(CONNECTIONS, self.to_xarray(), path)
+        return doors.stored.write(doors.connection_archive.CONNECTIONS, self.to_xarray(), path)
 
     def plot(self) -> Figure:
         """The curve in the plane of its parameters, special points labelled."""
-        from pfaff.draw.connections import draw_connection_curve
-
-        return draw_connection_curve(self)
+        return doors.draw.draw_connection_curve(self)
 
 
 def curve_of_connections(start: Connection, name: str, course: Course) -> ConnectionCurve:

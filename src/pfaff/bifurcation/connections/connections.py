@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pfaff import doors
 from pfaff.bifurcation.connections.arc_equations import ArcEquations
 from pfaff.bifurcation.connections.arcs import at_times
 from pfaff.bifurcation.connections.joins import Join
@@ -218,27 +219,22 @@ class Connection(Checked):
         Located on the way: a neutral saddle (σ = 0), where a saddle becomes a saddle-focus, orbit flips and inclination
         flips.
         """
-        from pfaff.bifurcation.connections.connection_curves import curve_of_connections
-
-        return curve_of_connections(self, name, Course.asked(to, step, points, bounds, progress, name, events))
+        return doors.connection_curves.curve_of_connections(
+            self, name, Course.asked(to, step, points, bounds, progress, name, events)
+        )
 
     def lengthened(self, accuracy: float) -> Connection:
         """The orbit to another accuracy: its ends nearer to the equilibria, on a finer mesh."""
-        from pfaff.bifurcation.connections.first_arcs import settled
-        from pfaff.bifurcation.orbits.orbit_switching import accurate
-
-        accuracy = accurate(accuracy)
+        accuracy = doors.orbit_switching.accurate(accuracy)
         scalars = self.join.arc.scalars
         equations = replace(self.equations, case=self.case, parameters=self.equations.parameters[:1])
         arc = self.join.arc.with_scalars(scalars[:1])
-        _, join = settled(equations, accuracy, arc)
+        _, join = doors.first_arcs.settled(equations, accuracy, arc)
         return Connection(equations, join, accuracy)
 
     def plot(self) -> Figure:
         """The orbit in time and in phase, and the eigenvalues of its equilibria."""
-        from pfaff.draw.connections import draw_connection
-
-        return draw_connection(self)
+        return doors.draw.draw_connection(self)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from pfaff.algebra.bordering import bordered_newton
 from pfaff.bifurcation.curves.curves import CurveSpecial
 from pfaff.bifurcation.curves.singular import Singular
 from pfaff.bifurcation.equilibria.rest_equations import RestEquations
@@ -81,8 +82,6 @@ def other_side(special: CurveSpecial, what: str, course: Course) -> ParameterErr
 
 
 def equilibrium(s: RestEquations, guess: np.ndarray, numbers: np.ndarray) -> np.ndarray:
-    from pfaff.algebra.bordering import bordered_newton
-
     found, settled = bordered_newton(lambda y: s.flow.rhs(y, numbers), lambda y: s.flow.jacobian(y, numbers), guess)
     if not settled:
         raise Refused("the equilibria beside the point were not found")

@@ -20,6 +20,7 @@ from pfaff.bifurcation.equilibria.rest_equations import PROBE
 from pfaff.bifurcation.equilibria.zero_forms import cusp_coefficient, fold_coefficient
 from pfaff.continuation.dense import Spot
 from pfaff.continuation.endings import Refused
+from pfaff.continuation.kinds import Kind
 from pfaff.continuation.problem import Asked, Event
 from pfaff.threads import known_property
 
@@ -88,11 +89,11 @@ class BranchPoints(Folds):
 
     def tests(self, point: Spot) -> Asked:
         facts, of_folds = point.facts, super().tests(point)
-        others: dict[str, Any] = {name: partial(of_folds.get, name) for name in of_folds if name != "cusp"}
+        others: dict[str, Any] = {name: partial(of_folds.get, name) for name in of_folds if name != Kind.CUSP}
         name = "degenerate pitchfork" if facts.pitchfork else "pitchfork"
         return Asked(others | ({name: lambda: facts.coefficient} if np.isfinite(facts.coefficient) else {}))
 
     def event(self, name: str, point: Spot) -> Event | None:
-        if name in ("pitchfork", "degenerate pitchfork"):
+        if name in (Kind.PITCHFORK, Kind.DEGENERATE_PITCHFORK):
             return Event(name, point, detail={})
         return super().event(name, point)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import sparse
 
+from pfaff import doors
 from pfaff.algebra.one_thread import one_thread
 from pfaff.algebra.structural_zeros import Deflation, zero_chain
 from pfaff.bifurcation.curves.branchings import BranchPoints
@@ -22,6 +23,7 @@ from pfaff.bifurcation.equilibria.verified_points import SOME, left_over, relati
 from pfaff.bifurcation.equilibria.zero_forms import (
     fold_coefficient,
 )
+from pfaff.bifurcation.hopf.criticality import Criticality
 from pfaff.bifurcation.hopf.extended import hopf_near, hopf_of
 from pfaff.bifurcation.hopf.sparse_hopf import SparseExpansion, sparse_hopf
 from pfaff.bifurcation.hopf.verdicts import criticality_of
@@ -67,16 +69,15 @@ class CurvePoint(RestPoint):
         return self.spot.facts.coefficient / self.omega if self.omega else NAN
 
     @property
-    def criticality(self) -> str:
-        """What is born at a Hopf point, in words; nothing at a fold, a neutral saddle, or where there is no l1."""
+    def criticality(self) -> Criticality:
+        """What is born at a Hopf point; nothing at a fold, a neutral saddle, or where there is no l1."""
         third = getattr(self.spot.facts, "third", None)
-        return "" if third is None else criticality_of(third)
+        return Criticality.NOTHING if third is None else criticality_of(third)
 
     @property
     def attracts(self) -> bool:
         """Whether the cycles born at a Hopf point attract, other modes left aside; so said where there is no l1."""
-        third = getattr(self.spot.facts, "third", None)
-        return third is None or third.attracts or not self.criticality.startswith(("super", "sub"))
+        return not self.criticality.l1_tells or self.spot.facts.third.attracts
 
     @cached_property
     def hopf(self) -> Hopf:
@@ -103,7 +104,7 @@ class CurvePoint(RestPoint):
     @property
     def _what(self) -> str:
         kind, letter = ("pitchfork", "c") if self.spot.facts.pitchfork else self.problem.words[:2]
-        told = self.criticality.partition(", but ")[2]  # what l1 does not tell
+        told = self.criticality.family
         return f"{kind} ({letter} = {self.coefficient:.6g}{f'; {told}' if told else ''})"
 
 
@@ -142,10 +143,8 @@ class CurveSpecial(CurvePoint, OfKind):
         a double Hopf point two curves of tori may lead the same way, on the cycles of either pair: ``way=-1`` takes the
         other one.
         """
-        from pfaff.bifurcation.curves.switching import switched
-
         course = Course.asked(to, step, points, bounds, progress, self.equations.free[-1], events)
-        return switched(self, of, course, checked_way(way))
+        return doors.switching.switched(self, of, course, checked_way(way))
 
     @property
     def _what(self) -> str:
@@ -181,9 +180,7 @@ class Curve(RestTrail[CurvePoint, CurveSpecial]):
 
     def plot(self) -> Figure:
         """The curve in the plane of its parameters: solid where cycles are born stable, special points labelled."""
-        from pfaff.draw.branches import draw_curve
-
-        return draw_curve(self)
+        return doors.draw.draw_curve(self)
 
 
 def curve_of_hopf(hopf: Hopf, name: str, course: Course) -> Curve:

@@ -23,6 +23,7 @@ from pfaff.bifurcation.equilibria.regular import HOPFS
 from pfaff.bifurcation.hopf.extended import normal_form_at
 from pfaff.bifurcation.hopf.normal_form import VANISHES, Cubic, quintic
 from pfaff.continuation.dense import Spot
+from pfaff.continuation.kinds import Kind
 from pfaff.continuation.problem import Asked, Event
 from pfaff.errors import PfaffError
 from pfaff.threads import known_property
@@ -126,32 +127,32 @@ class Hopfs(Singular):
 
     def tests(self, point: Spot) -> Asked:
         facts = point.facts
-        tests = {
-            "bogdanov-takens": lambda: facts.square,
-            "zero-hopf": lambda: bounded(facts.zero),
-            "double hopf": lambda: bounded(facts.hopf),
-            "generalised hopf": lambda: facts.coefficient,
+        tests: dict[str, Any] = {
+            Kind.BOGDANOV_TAKENS: lambda: facts.square,
+            Kind.ZERO_HOPF: lambda: bounded(facts.zero),
+            Kind.DOUBLE_HOPF: lambda: bounded(facts.hopf),
+            Kind.GENERALISED_HOPF: lambda: facts.coefficient,
         }
         return Asked(tests)
 
     def event(self, name: str, point: Spot) -> Event | None:
-        found = {
-            "bogdanov-takens": self._bogdanov_takens,
-            "zero-hopf": self._zero_hopf,
-            "double hopf": self._double_hopf,
-            "generalised hopf": self._generalised_hopf,
+        found: dict[str, Any] = {
+            Kind.BOGDANOV_TAKENS: self._bogdanov_takens,
+            Kind.ZERO_HOPF: self._zero_hopf,
+            Kind.DOUBLE_HOPF: self._double_hopf,
+            Kind.GENERALISED_HOPF: self._generalised_hopf,
         }
         return found[name](point) if name in found else None
 
     def _bogdanov_takens(self, spot: Spot) -> Event | None:
         detail = partial(self._takens, spot.z)
-        return Event("bogdanov-takens", spot, last=True, detail=detail, outranks=("zero-hopf",))
+        return Event(Kind.BOGDANOV_TAKENS, spot, last=True, detail=detail, outranks=(Kind.ZERO_HOPF,))
 
     def _zero_hopf(self, spot: Spot) -> Event | None:
         square = spot.facts.square
         if square <= 0:
             return None
-        return Event("zero-hopf", spot, detail={"omega": float(np.sqrt(square))}, outranks=("generalised hopf",))
+        return Event(Kind.ZERO_HOPF, spot, detail={"omega": float(np.sqrt(square))}, outranks=(Kind.GENERALISED_HOPF,))
 
     def _double_hopf(self, spot: Spot) -> Event | None:
         square = spot.facts.square
@@ -161,7 +162,7 @@ class Hopfs(Singular):
         if pair is None:
             return None
         both = {"omega": float(np.sqrt(square)), "omega2": pair.imag}
-        return Event("double hopf", spot, detail=both, outranks=("generalised hopf",))
+        return Event(Kind.DOUBLE_HOPF, spot, detail=both, outranks=(Kind.GENERALISED_HOPF,))
 
     def _generalised_hopf(self, spot: Spot) -> Event | None:
         square = spot.facts.square
@@ -173,7 +174,7 @@ class Hopfs(Singular):
             c2, size = complex(NAN), 0.0
         if abs(c2.real) <= VANISHES * size:  # centres, along whose curve rounding gives l1 a sign
             return None
-        return Event("generalised hopf", spot, detail={"l2": c2.real / omega, "omega": omega})
+        return Event(Kind.GENERALISED_HOPF, spot, detail={"l2": c2.real / omega, "omega": omega})
 
 
 def critical_plane(A: np.ndarray, V: np.ndarray, W: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pfaff import doors
 from pfaff.bifurcation.curves.beside import ASIDE, beside, equilibrium, other_side, through
 from pfaff.bifurcation.curves.curves import CurveSpecial, hopf_of_point
 from pfaff.bifurcation.curves.hopfs import Hopfs
@@ -62,10 +63,10 @@ def homoclinics(special: CurveSpecial, course: Course) -> Any:
 
 
 def _near_normal_form(special: CurveSpecial, fold: np.ndarray, hopf: np.ndarray) -> Connection:
-    from pfaff.bifurcation.connections.first_arcs import connection_near
-
     s, (z, t, x) = special.equations, _saddle_loop(special, fold, hopf)
-    return connection_near(s.case_at(z), s.flow, s.free[0], s.free_values(z)[s.free[0]], t, x, ACCURACY)
+    return doors.first_arcs.connection_near(
+        s.case_at(z), s.flow, s.free[0], s.free_values(z)[s.free[0]], t, x, ACCURACY
+    )
 
 
 @part_of_a_whole()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -10,8 +9,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pfaff.archive.layouts import Along, Array, Layout, Misfit
-from pfaff.archive.stored import File, checked_case, compare, flow_of, identical, labels, opened, write
+from pfaff import doors
+from pfaff.archive.layouts import Along, Array, Layout, Misfit, Note
+from pfaff.archive.stored import (
+    File,
+    checked_case,
+    compare,
+    flow_notes,
+    flow_of,
+    identical,
+    labels,
+    opened,
+    values_note,
+    write,
+)
 from pfaff.bifurcation.curves.branchings import BranchPoints
 from pfaff.bifurcation.curves.curves import Curve, curve_problems
 from pfaff.bifurcation.curves.hopfs import Hopfs
@@ -24,7 +35,7 @@ from pfaff.bifurcation.equilibria.rest_points import RestTrail
 from pfaff.bifurcation.equilibria.special_points import Rests
 from pfaff.bifurcation.equilibria.stored_points import UNMOVED, check_solves, eigenvalue_tables, other_case
 from pfaff.continuation.endings import Ending
-from pfaff.continuation.kinds import EVENT
+from pfaff.continuation.kinds import Kind, is_kind, kind_of
 from pfaff.continuation.problem import Event
 from pfaff.errors import ParameterError
 from pfaff.flow.sparse_jacobian import is_sparse
@@ -51,7 +62,7 @@ def dataset(followed: RestTrail[Any, Any]) -> xarray.Dataset:
     if followed.special:
         columns |= _columns(followed.special, "special_", "special")
     columns |= eigenvalue_tables(followed.points, followed.special)
-    return xarray.Dataset(columns, attrs=_notes(followed))
+    return xarray.Dataset(columns, attrs=_attributes(followed))
 
 
 def _columns(points: Sequence[Any], prefix: str, dimension: str) -> dict[str, Any]:
@@ -75,26 +86,16 @@ def _columns(points: Sequence[Any], prefix: str, dimension: str) -> dict[str, An
     return columns
 
 
-def _notes(followed: RestTrail[Any, Any]) -> dict[str, Any]:
-    problem, s = followed.points[0].problem, followed.points[0].equations
-    arrays = {name: getattr(s, name).tolist() for name in ("columns", "rows", "held", "pull", "sizes")}
-    about = {
-        "of": next(name for name, kind in reversed(KINDS.items()) if isinstance(problem, kind)),
-        "free": s.free,
-        "zeros": s.zeros,
-        "states": s.flow.states,
-        "dependent": s.flow.dependent,
-        "settle": s.flow.settle,
-        "undamped": getattr(problem, "undamped", 0),
-        "still": getattr(problem, "still", 0),
-        "multiplicities": [getattr(each, "multiplicity", 1) for each in followed.special],
-        "kinds": [each.kind for each in followed.special],
-        "places": followed.places,
-        "values": {name: str(value) for name, value in s.case.values.items()},
-        **arrays,
-    }
-    notes = {"system": s.case.system.name, "status": followed.status}  # type: ignore[attr-defined]
-    return notes | followed.ended.notes | {"step": followed.step, "about": json.dumps(about)}
+def _equations_of(followed: RestTrail[Any, Any]) -> Any:
+    return followed.points[0].equations
+
+
+def _problem_of(followed: RestTrail[Any, Any]) -> Any:
+    return followed.points[0].problem
+
+
+def _array(name: str, type_: Any) -> Note:
+    return Note(type_, lambda followed: getattr(_equations_of(followed), name).tolist())
 
 
 def _rows(dimension: str, prefix: str = "") -> dict[str, Array]:
@@ -103,28 +104,27 @@ def _rows(dimension: str, prefix: str = "") -> dict[str, Array]:
 
 def _layout(holds: str, otherwise: str) -> Layout:
     about = {
-        "of": str,
-        "free": Along("free", str),
-        "zeros": [int],
-        "states": Along("state", str),
-        "dependent": [str],
-        "settle": float,
-        "undamped": int,
-        "still": int,
-        "multiplicities": Along("special", int),
-        "kinds": Along("special", str),
-        "places": Along("special", int),
-        "values": {str: str},
-        "columns": Along("state", Along("held", float)),
-        "rows": Along("held", Along("state", float)),
-        "held": Along("held", float),
-        "pull": Along("held", Along("free", float)),
-        "sizes": Along("unknown", float),
+        "of": Note(str, _of),
+        "free": Note(Along("free", str), lambda followed: _equations_of(followed).free),
+        "zeros": Note([int], lambda followed: _equations_of(followed).zeros),
+        **flow_notes(lambda followed: _equations_of(followed).flow),
+        "undamped": Note(int, lambda followed: getattr(_problem_of(followed), "undamped", 0)),
+        "still": Note(int, lambda followed: getattr(_problem_of(followed), "still", 0)),
+        "multiplicities": Note(Along("special", int), lambda f: [getattr(s, "multiplicity", 1) for s in f.special]),
+        "kinds": Note(Along("special", str), lambda followed: [each.kind for each in followed.special]),
+        "places": Note(Along("special", int), lambda followed: followed.places),
+        "values": values_note(lambda followed: _equations_of(followed).case),
+        "columns": _array("columns", Along("state", Along("held", float))),
+        "rows": _array("rows", Along("held", Along("state", float))),
+        "held": _array("held", Along("held", float)),
+        "pull": _array("pull", Along("held", Along("free", float))),
+        "sizes": _array("sizes", Along("unknown", float)),
     }
+    system = Note(str, lambda followed: _equations_of(followed).case.system.name)
     return Layout(
         holds,
         otherwise,
-        {"system": str, "ended": str, "step": float, "about": about},
+        {"system": system, "ended": str, "step": Note(float, lambda followed: followed.step), "about": about},
         lambda notes: {**_rows("point"), **_rows("special", "special_")},
         {"unknown": lambda sizes: sizes["state"] + sizes["held"] + sizes["free"]},
         ("point", "state", "free"),
@@ -133,6 +133,15 @@ def _layout(holds: str, otherwise: str) -> Layout:
 
 EQUILIBRIA = _layout("branch of equilibria", "use the other reader, load_branch, load_curve or load_motion")
 CURVE = _layout("curve", "use the other reader, load_branch, load_equilibria or load_motion")
+
+
+def _of(followed: RestTrail[Any, Any]) -> str:
+    return next(name for name, kind in reversed(KINDS.items()) if isinstance(_problem_of(followed), kind))
+
+
+def _attributes(followed: RestTrail[Any, Any]) -> dict[str, Any]:
+    status = followed.status  # type: ignore[attr-defined]
+    return CURVE.noted(followed) | followed.ended.notes | {"status": status}
 
 
 def save(followed: RestTrail[Any, Any], path: str | Path) -> Path:
@@ -153,12 +162,10 @@ def load_equilibria(path: str | Path, case: Bound) -> EquilibriumBranch:
 @rightly_asked
 def load_curve(path: str | Path, case: Bound) -> Curve | CycleCurve:
     """A curve that was saved, of equilibria or of orbits, for the case it was computed for; it can be extended."""
-    from pfaff.bifurcation.orbit_curves.cycle_archive import CYCLES, cycle_curve
-
     case = checked_case(case)
-    with opened(path, CURVE, CYCLES) as file:
-        if file.layout is CYCLES:
-            return cycle_curve(path, file, case)
+    with opened(path, CURVE, doors.cycle_archive.CYCLES) as file:
+        if file.layout is doors.cycle_archive.CYCLES:
+            return doors.cycle_archive.cycle_curve(path, file, case)
         s, z = _equations(path, file, case, 2), file["unknowns"][0]
         kind: type[Singular] = _one_of(curve_problems(s), file.notes["about"]["of"])
         return _restored(Curve, kind.at(s, z), file)
@@ -216,7 +223,9 @@ def _special(kind: type[Any], points: list[Any], file: File, k: int) -> Any:
     check_solves(points[0].equations, z, about["kinds"][k])
     near = min(points, key=lambda p: np.linalg.norm((p.spot.z - z) / p.spot.units)).problem
     name, spot = about["kinds"][k], near.spot(z, tangent)
-    if name.startswith(EVENT):
+    if not is_kind(name):
+        raise Misfit(f"no special points are of the kind {name!r}")
+    if kind_of(name)[0] is Kind.EVENT:
         event = Event(name, spot)
     elif isinstance(near, Rests):
         event = Event(name, replace(spot, tangent=tangent), detail=about["multiplicities"][k])

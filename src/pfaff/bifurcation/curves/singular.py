@@ -24,6 +24,7 @@ from pfaff.bifurcation.equilibria.zero_forms import (
     takens_coefficients,
 )
 from pfaff.continuation.dense import Spot
+from pfaff.continuation.kinds import Kind
 from pfaff.continuation.problem import Asked, Event
 from pfaff.threads import known_property
 
@@ -230,29 +231,33 @@ class Folds(Singular):
 
     def tests(self, point: Spot) -> Asked:
         facts = point.facts
-        tests = {"cusp": lambda: facts.coefficient}
+        tests: dict[str, Any] = {Kind.CUSP: lambda: facts.coefficient}
         s = self.equations
         if len(s.zeros) < 2 and (not s.k or np.isfinite(facts.overlap)):
-            tests |= {"bogdanov-takens": lambda: facts.overlap, "zero-hopf": lambda: bounded(facts.hopf)}
+            tests |= {Kind.BOGDANOV_TAKENS: lambda: facts.overlap, Kind.ZERO_HOPF: lambda: bounded(facts.hopf)}
         return Asked(tests)
 
     def event(self, name: str, point: Spot) -> Event | None:
-        found = {"cusp": self._cusp, "bogdanov-takens": self._bogdanov_takens, "zero-hopf": self._zero_hopf}
+        found: dict[str, Any] = {
+            Kind.CUSP: self._cusp,
+            Kind.BOGDANOV_TAKENS: self._bogdanov_takens,
+            Kind.ZERO_HOPF: self._zero_hopf,
+        }
         return found[name](point) if name in found else None
 
     def _cusp(self, spot: Spot) -> Event | None:
-        return Event("cusp", spot, detail=partial(self._cubic, spot.z))
+        return Event(Kind.CUSP, spot, detail=partial(self._cubic, spot.z))
 
     def _cubic(self, z: np.ndarray) -> dict[str, float]:
         return {"c": NAN if self.equations.k else cusp_coefficient(self.null(z), self.equations.form(z))}
 
     def _bogdanov_takens(self, spot: Spot) -> Event | None:
-        return Event("bogdanov-takens", spot, detail=partial(self._takens, spot.z))
+        return Event(Kind.BOGDANOV_TAKENS, spot, detail=partial(self._takens, spot.z))
 
     def _zero_hopf(self, spot: Spot) -> Event | None:
         values = spot.facts.eigenvalues
         pair = imaginary(np.delete(values, np.abs(values).argmin()))
-        return Event("zero-hopf", spot, detail={"omega": pair.imag}) if pair is not None else None
+        return Event(Kind.ZERO_HOPF, spot, detail={"omega": pair.imag}) if pair is not None else None
 
 
 def _with_border(N: np.ndarray, column: np.ndarray, row: np.ndarray) -> np.ndarray:

@@ -22,6 +22,7 @@ from pfaff.bifurcation.equilibria.rest_equations import RestEquations
 from pfaff.bifurcation.equilibria.zero_forms import takens_coefficients
 from pfaff.bifurcation.hopf.sparse_hopf import sparse_normal_form
 from pfaff.continuation.dense import Spot
+from pfaff.continuation.kinds import Kind
 from pfaff.continuation.problem import Asked, Event
 from pfaff.continuation.sparse import SparseImplicit
 from pfaff.errors import NoBifurcationError
@@ -63,7 +64,8 @@ class SparseSingular(SparseImplicit, Singular):
         """Events, also where other than the critical eigenvalues cross the imaginary axis."""
         found, chord = engine.events(a, b), (b.z - a.z) / a.units**2
         passed = [self._passed(spot) for spot, _ in crossings(engine, a, b, lambda spot: spot.facts.others)]
-        double = [event.point.z for event in found if event.kind == "bogdanov-takens"]  # another zero there is no event
+        # Another zero at a double one is no event.
+        double = [event.point.z for event in found if event.kind == Kind.BOGDANOV_TAKENS]
         near = NEAR * float(chord @ (b.z - a.z))
         alone = [each for each in passed if each and not any(abs(chord @ (each.point.z - z)) < near for z in double)]
         return sorted([*found, *alone], key=lambda event: float(chord @ event.point.z))
@@ -128,14 +130,14 @@ class SparseFolds(SparseSingular, Folds):
 
     def tests(self, point: Spot) -> Asked:
         facts = point.facts
-        return Asked({"cusp": lambda: facts.coefficient, "bogdanov-takens": lambda: facts.overlap})
+        return Asked({Kind.CUSP: lambda: facts.coefficient, Kind.BOGDANOV_TAKENS: lambda: facts.overlap})
 
     def _passed(self, spot: Spot) -> Event | None:
         values = spot.facts.others
         nearest = values[np.abs(values.real).argmin()]
         if abs(nearest.imag) <= REAL * abs(nearest):
             return None  # another zero: a Bogdanov–Takens point, which has a test of its own
-        return Event("zero-hopf", spot, detail={"omega": abs(float(nearest.imag))})
+        return Event(Kind.ZERO_HOPF, spot, detail={"omega": abs(float(nearest.imag))})
 
 
 class SparseHopfFacts(RightmostFacts, HopfFacts):
@@ -177,7 +179,7 @@ class SparseHopfs(SparseSingular, Hopfs):
 
     def tests(self, point: Spot) -> Asked:
         facts = point.facts
-        return Asked({"bogdanov-takens": lambda: facts.square, "generalised hopf": lambda: facts.coefficient})
+        return Asked({Kind.BOGDANOV_TAKENS: lambda: facts.square, Kind.GENERALISED_HOPF: lambda: facts.coefficient})
 
     def _passed(self, spot: Spot) -> Event | None:
         values, square = spot.facts.others, spot.facts.square
@@ -186,5 +188,5 @@ class SparseHopfs(SparseSingular, Hopfs):
         nearest = values[np.abs(values.real).argmin()]
         found = {"omega": float(np.sqrt(square))}
         if abs(nearest.imag) <= REAL * abs(nearest) or abs(nearest) < ASIDE * found["omega"]:
-            return Event("zero-hopf", spot, detail=found)
-        return Event("double hopf", spot, detail=found | {"omega2": abs(float(nearest.imag))})
+            return Event(Kind.ZERO_HOPF, spot, detail=found)
+        return Event(Kind.DOUBLE_HOPF, spot, detail=found | {"omega2": abs(float(nearest.imag))})

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pfaff import doors
 from pfaff.bifurcation.curves.beside import ASIDE, FIRST, beside, mover, other_pair, other_side, through
 from pfaff.bifurcation.curves.curves import Curve, CurveSpecial, hopf_of_point
 from pfaff.bifurcation.curves.hopfs import Hopfs
@@ -132,8 +133,6 @@ def _from_cycles(
 ) -> Any:
     """The curve of special orbits through the first one seen on cycles beside a point or, if ``other``, on cycles of
     another pair than the first."""
-    from pfaff.bifurcation.orbit_curves.cycle_curves import curve_of_orbits
-
     name = special.equations.free[-1]
     course.limits(special.case.system, name, special.value)
     ahead, elsewhere, first = course.to - special.value, False, None
@@ -152,7 +151,7 @@ def _from_cycles(
             else:
                 found, size = _placed_by(found, special.equations.free[0]), float(special.equations.sizes[-2])
                 natural = found.natural  # infinite for cycles that the first parameter does not change
-                return curve_of_orbits(found, name, course, natural if isfinite(natural) else size)
+                return doors.cycle_curves.curve_of_orbits(found, name, course, natural if isfinite(natural) else size)
     if elsewhere:
         raise other_side(special, what, course)
     more = "no" if first is None else "no other"
@@ -163,14 +162,11 @@ def _from_cycles(
 
 def _placed_by(found: Special, load: str) -> Special:
     """The special orbit on the branch along a parameter, if it was met along the other one."""
-    from pfaff.bifurcation.orbits.orbit_switching import reparametrised, value_of
-    from pfaff.bifurcation.orbits.orbits import Special
-
     if found.load == load:
         return found
-    value = value_of(found.case, load)
-    same = reparametrised(found, load, value + (abs(value) or 1.0))
-    return Special(same.problem, same.point, found.kind, found.note)
+    value = doors.orbit_switching.value_of(found.case, load)
+    same = doors.orbit_switching.reparametrised(found, load, value + (abs(value) or 1.0))
+    return doors.orbits.Special(same.problem, same.point, found.kind, found.note)
 
 
 def _hopfs_beside(special: CurveSpecial, course: Course) -> Iterator[tuple[str, Hopf]]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from pfaff import doors
 from pfaff.algebra.one_thread import one_thread
 from pfaff.bifurcation.equilibria.eigenvalues import always_zero, floor
 from pfaff.bifurcation.equilibria.many_states.sparse_equations import sparse_start
@@ -162,9 +163,7 @@ class SpecialPoint(EquilibriumPoint, OfKind):
     ) -> Curve:
         """The curve of such folds, branch points or Hopf points in this parameter and another one, until that is
         ``to``."""
-        from pfaff.bifurcation.curves.curves import curve_of_special
-
-        return curve_of_special(self, name, Course.asked(to, step, points, bounds, progress, name, events))
+        return doors.curves.curve_of_special(self, name, Course.asked(to, step, points, bounds, progress, name, events))
 
 
 @shown_in_notebooks
@@ -223,18 +222,14 @@ class EquilibriumBranch(RestTrail[EquilibriumPoint, SpecialPoint], Branch[Equili
 
     def spectra(self) -> tuple[np.ndarray, np.ndarray]:
         """Values of the parameter, at the points and between them, and the eigenvalues there; dense where two meet."""
-        from pfaff.bifurcation.equilibria.eigenvalue_paths import eigenvalues_along
-
-        return eigenvalues_along(self)
+        return doors.eigenvalue_paths.eigenvalues_along(self)
 
     def plot(self, state: str | None = None) -> Figure:
         """States against the parameter: solid where stable, dashed elsewhere, special points labelled."""
-        from pfaff.draw.branches import draw_equilibria_branch
-
         states = self.points[0].equations.flow.states
         if state is not None:
             state = one_of(states, state, "no state")
-        return draw_equilibria_branch(self, state)
+        return doors.draw.draw_equilibria_branch(self, state)
 
 
 @one_thread
@@ -272,7 +267,7 @@ def _with_undamped(at: RestEquations, z: np.ndarray, to: float) -> Rests:
 
 def described(problem: Rests, event: Event) -> SpecialPoint:
     """A special point; its normal form is computed on demand."""
-    spot, many = event.point, event.detail if event.kind.startswith(MULTIPLE) else 1
+    spot, many = event.point, event.detail if event.several else 1
     if event.kind == Kind.BRANCH_POINT:
         spot = replace(spot, z=problem.polished(spot.z))
     return SpecialPoint(problem, spot, event.kind, many)

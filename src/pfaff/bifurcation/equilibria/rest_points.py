@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from pfaff import doors
 from pfaff.bifurcation.equilibria.eigenvalues import unstable
 from pfaff.bifurcation.equilibria.rest_equations import RestEquations
 from pfaff.checks import Checked
@@ -116,9 +117,7 @@ class RestPoint(Checked):
 
     def plot(self) -> Figure:
         """Its eigenvalues in the complex plane; those that grow are marked."""
-        from pfaff.draw.spectrum import draw_rest_point
-
-        return draw_rest_point(self)
+        return doors.draw.draw_rest_point(self)
 
     def __getitem__(self, name: str) -> float:
         reaction, aliases = self.reaction, getattr(self.equations.case.system, "reaction_aliases", {})
@@ -162,15 +161,11 @@ class RestTrail(Checked, Trail[Point, Special]):
 
     def to_xarray(self) -> xarray.Dataset:
         """Parameters, states, reactions and eigenvalues by name along the dimension ``point``."""
-        from pfaff.bifurcation.curves.rest_archive import dataset
-
-        return dataset(self)
+        return doors.rest_archive.dataset(self)
 
     def save(self, path: str | Path) -> Path:
         """Write a netCDF file; ``pfaff.load_equilibria`` and ``pfaff.load_curve`` read it again."""
-        from pfaff.bifurcation.curves.rest_archive import save
-
-        return save(self, path)
+        return doors.rest_archive.save(self, path)
 
     @staticmethod
     def _point(problem: Any, spot: Spot) -> Any:

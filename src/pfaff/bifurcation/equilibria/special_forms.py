@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pfaff import doors
 from pfaff.algebra.bordering import balanced
 from pfaff.algebra.structural_zeros import Deflation
 from pfaff.algebra.tolerances import EPS
@@ -15,7 +16,7 @@ from pfaff.bifurcation.equilibria.full_balance import full_balance
 from pfaff.bifurcation.equilibria.many_states.sparse_equations import SparseRestEquations
 from pfaff.bifurcation.equilibria.zero_forms import fold_coefficient
 from pfaff.continuation.dense import Spot
-from pfaff.continuation.kinds import MULTIPLE, Kind
+from pfaff.continuation.kinds import MULTIPLE, Kind, kind_of
 from pfaff.errors import PfaffError
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ class SpecialForm:
 
 def form_of(problem: Any, spot: Spot, kind: str, many: int) -> SpecialForm:
     """The normal form of a special point of a kind, at which ``many`` eigenvalues or pairs cross."""
-    if kind.startswith(MULTIPLE):
+    if kind_of(kind)[1]:
         return _multiple(spot, kind, many)
     if kind == Kind.FOLD:
         return _fold(problem, spot)
@@ -110,22 +111,16 @@ def _multiple(spot: Spot, kind: str, many: int) -> SpecialForm:
 
 def _on_family(problem: Any, spot: Spot, omega: float) -> str:
     """What happens at the Hopf point of a family of equilibria, in words (Fiedler, Liebscher and Alexander 2000)."""
-    from pfaff.bifurcation.hopf.extended import normal_form_at
-    from pfaff.bifurcation.hopf.verdicts import criticality_of
-
     s = problem.equations
-    _, third = normal_form_at(s.field(spot.z), s.x(spot.z), problem.value(spot), omega)
-    return criticality_of(third)
+    _, third = doors.extended.normal_form_at(s.field(spot.z), s.x(spot.z), problem.value(spot), omega)
+    return doors.verdicts.criticality_of(third)
 
 
 def hopf_on(problem: Any, spot: Spot, pair: complex) -> Hopf:
     """The Hopf point near a spot, as ``case.hopf`` would give it."""
-    from pfaff.bifurcation.hopf.extended import hopf_near, hopf_of
-    from pfaff.bifurcation.hopf.sparse_hopf import sparse_hopf
-
     s = problem.equations
     if isinstance(s, SparseRestEquations):
-        return sparse_hopf(s, spot.z, pair.imag)
+        return doors.sparse_hopf.sparse_hopf(s, spot.z, pair.imag)
     around, border, load = s.field(spot.z), s.border(spot.z), problem.value(spot)
 
     def spectrum(x: np.ndarray, load: float) -> np.ndarray:
@@ -134,5 +129,5 @@ def hopf_on(problem: Any, spot: Spot, pair: complex) -> Hopf:
 
     origin = float(s.case.numbers[s.case.system.parameter_names.index(around.load)])
     asked = {"load": around.load, "near": load}
-    x, load, omega = hopf_near(around, border, s.x(spot.z), load, 1j * pair.imag)
-    return hopf_of(s.case_at(spot.z), around, border, x, load, omega, spectrum, origin, asked)
+    x, load, omega = doors.extended.hopf_near(around, border, s.x(spot.z), load, 1j * pair.imag)
+    return doors.extended.hopf_of(s.case_at(spot.z), around, border, x, load, omega, spectrum, origin, asked)

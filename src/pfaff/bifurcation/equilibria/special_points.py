@@ -38,6 +38,7 @@ from pfaff.bifurcation.equilibria.zero_forms import Null, null_of
 from pfaff.checks.branch_promises import SINGULAR
 from pfaff.continuation.dense import Spot
 from pfaff.continuation.endings import Refused
+from pfaff.continuation.kinds import MULTIPLE, Kind
 from pfaff.continuation.problem import Asked, Event, Missed
 from pfaff.threads import known_property
 
@@ -161,12 +162,12 @@ class Rests(Regular):
 
     def tests(self, point: Spot) -> Mapping[str, float]:
         facts = point.facts
-        tests = {
-            "fold": lambda: facts.turning,
-            "branch point": lambda: bounded(facts.crossing),
-            "hopf": lambda: bounded(facts.hopf),
+        tests: dict[str, Any] = {
+            Kind.FOLD: lambda: facts.turning,
+            Kind.BRANCH_POINT: lambda: bounded(facts.crossing),
+            Kind.HOPF: lambda: bounded(facts.hopf),
         }
-        return Asked(tests | ({"divergence": lambda: bounded(facts.zero)} if self.equations.k else {}))
+        return Asked(tests | ({Kind.DIVERGENCE: lambda: bounded(facts.zero)} if self.equations.k else {}))
 
     def hides(self, a: Spot, b: Spot, length: float) -> bool:
         """Whether a step hides two folds, a growth rate that comes and goes, or changes of stability that no test
@@ -190,13 +191,13 @@ class Rests(Regular):
         found = super().events(engine, a, b, length, last)
         if length > self.pace.resolved and self._untold(found, a, b):
             raise Refused("more happens in a step than its tests tell")
-        return self.through(found, a, b) if any(event.kind == "branch point" for event in found) else found
+        return self.through(found, a, b) if any(event.kind == Kind.BRANCH_POINT for event in found) else found
 
     def _untold(self, found: Sequence[Event], a: Spot, b: Spot) -> bool:
         """Whether a pair crosses where a test vanishes several times, or eigenvalues that pass zero in one step may do
         so at different places."""
         if found:
-            return any(event.kind in ("multiple branch point", "multiple divergence") for event in found)
+            return any(event.kind in (MULTIPLE + Kind.BRANCH_POINT, MULTIPLE + Kind.DIVERGENCE) for event in found)
         return not self.undamped and abs(unstable(b.facts.eigenvalues) - unstable(a.facts.eigenvalues)) > 1
 
     def through(self, found: Sequence[Event], a: Spot, b: Spot) -> list[Event]:
@@ -212,24 +213,24 @@ class Rests(Regular):
 
         return [
             replace(event, point=replace(event.point, tangent=tangent(event.point)))
-            if event.kind == "branch point"
+            if event.kind == Kind.BRANCH_POINT
             else event
             for event in found
         ]
 
     def event(self, name: str, point: Spot) -> Event | None:
-        found = {
-            "fold": self._fold,
-            "branch point": self._branch_point,
-            "hopf": self._hopf,
-            "divergence": self._divergence,
+        found: dict[str, Any] = {
+            Kind.FOLD: self._fold,
+            Kind.BRANCH_POINT: self._branch_point,
+            Kind.HOPF: self._hopf,
+            Kind.DIVERGENCE: self._divergence,
         }
         return found[name](point)
 
     def _fold(self, spot: Spot) -> Event | None:
         # Where the parameter hardly changes at all, its slope has no sign.
         turns = spot.facts.turns or abs(self._curvature(spot)) > LEVEL or self._turns_about(spot)
-        return Event("fold", spot, outranks=("divergence",)) if turns else None
+        return Event(Kind.FOLD, spot, outranks=(Kind.DIVERGENCE,)) if turns else None
 
     def _turns_about(self, spot: Spot) -> bool:
         """Whether the parameter turns where its second derivative vanishes, as for μ = −x⁴: by both neighbours."""
@@ -255,7 +256,7 @@ class Rests(Regular):
 
     def _branch_point(self, spot: Spot) -> Event | None:
         # The equations of a chart are singular at its edge too, and those with inertia where that vanishes.
-        return Event("branch point", spot, outranks=("fold", "divergence")) if self.singular(spot) else None
+        return Event(Kind.BRANCH_POINT, spot, outranks=(Kind.FOLD, Kind.DIVERGENCE)) if self.singular(spot) else None
 
     def singular(self, spot: Spot) -> bool:
         """Whether the balance of the whole system is singular, as where solutions branch; not asked where the equations
@@ -265,18 +266,18 @@ class Rests(Regular):
         return size is None or size <= SINGULAR
 
     def _divergence(self, spot: Spot) -> Event | None:
-        return Event("divergence", spot)
+        return Event(Kind.DIVERGENCE, spot)
 
     def _hopf(self, spot: Spot) -> Event | None:
         values, slopes = spot.facts.watched
         if not self.undamped and _double_zero(values, slopes):
-            return Event("bogdanov-takens", spot, outranks=("fold", "branch point", "divergence"))
+            return Event(Kind.BOGDANOV_TAKENS, spot, outranks=(Kind.FOLD, Kind.BRANCH_POINT, Kind.DIVERGENCE))
         pair = imaginary(values, self.undamped, slopes)
         if pair is not None and self.undamped and np.isclose(met(values), pair.imag, rtol=MEETING).any():
             return None  # without damping pairs meet on the axis, and none crosses it alone
         if pair is not None and np.abs(values).min() < AT_ZERO * abs(pair):
-            return Event("zero-hopf", spot, detail=pair.imag, outranks=("fold", "divergence"))
-        return Event("hopf", spot) if pair is not None else None
+            return Event(Kind.ZERO_HOPF, spot, detail=pair.imag, outranks=(Kind.FOLD, Kind.DIVERGENCE))
+        return Event(Kind.HOPF, spot) if pair is not None else None
 
     def missed(self, a: Spot, b: Spot, found: Sequence[Event]) -> Missed | None:
         return crossing_together(self, a, b, found)

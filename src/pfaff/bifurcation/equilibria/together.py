@@ -24,7 +24,12 @@ if TYPE_CHECKING:
     from pfaff.bifurcation.equilibria.special_points import Rests
 
 DOUBLE = 1e-6  # distance, in units, within which eigenvalues that vanish like its root are zero
-ZEROS = ("bogdanov-takens", "fold", "branch point", "divergence")  # kinds at which one eigenvalue or two are zero
+ZEROS = (
+    Kind.BOGDANOV_TAKENS,
+    Kind.FOLD,
+    Kind.BRANCH_POINT,
+    Kind.DIVERGENCE,
+)  # one eigenvalue or two are zero
 
 
 def crossing_together(problem: Rests, a: Spot, b: Spot, found: Sequence[Event]) -> Missed | None:
@@ -33,7 +38,7 @@ def crossing_together(problem: Rests, a: Spot, b: Spot, found: Sequence[Event]) 
     before, after = not_left(first), not_left(last)
     if not (before or after):
         return None
-    explained = sum(2 if event.kind == "hopf" else 1 for event in found)
+    explained = sum(2 if event.kind == Kind.HOPF else 1 for event in found)
     grown = unstable(first), unstable(last)
     if problem.undamped and abs(grown[1] - grown[0]) >= explained + 2:
         return Missed(partial(_more_grow, than=min(grown)), partial(_meeting, many=abs(grown[1] - grown[0]) // 2))
@@ -43,7 +48,7 @@ def crossing_together(problem: Rests, a: Spot, b: Spot, found: Sequence[Event]) 
         return _exchanged(problem, a, b, explained)
     return Missed(
         lambda spot: float(np.sort(spot.facts.eigenvalues.real)[-order]),
-        partial(_together, problem, many=many, known=[event.point for event in found if event.kind == "hopf"]),
+        partial(_together, problem, many=many, known=[event.point for event in found if event.kind == Kind.HOPF]),
     )
 
 
@@ -65,7 +70,7 @@ def _meeting(spot: Spot, many: int) -> Event | None:
     if not len(met(spot.facts.eigenvalues)):
         return None
     kind = Kind.COALESCENCE if many == 1 else MULTIPLE + Kind.COALESCENCE
-    return Event(kind, spot, detail=many, outranks=("hopf",))
+    return Event(kind, spot, detail=many, outranks=(Kind.HOPF,))
 
 
 def _exchanged(problem: Rests, a: Spot, b: Spot, explained: int) -> Missed | None:
@@ -87,8 +92,8 @@ def _together(problem: Rests, spot: Spot, many: int, known: Sequence[Spot] = ())
     if pairs:
         alone = sum(problem.norm(other.z, spot.z, spot) > DOUBLE for other in known)
         # A single pair that rounding puts on the axis at the end of a step has a test of its own.
-        return Event("multiple hopf", spot, detail=pairs, outranks=("hopf",)) if pairs - alone > 1 else None
+        return Event(MULTIPLE + Kind.HOPF, spot, detail=pairs, outranks=(Kind.HOPF,)) if pairs - alone > 1 else None
     if not problem.equations.k and not problem.singular(spot):
         return None  # beside a very fast eigenvalue rounding hides on which side others are
-    several = "multiple divergence" if problem.equations.k else "multiple branch point"
+    several = MULTIPLE + (Kind.DIVERGENCE if problem.equations.k else Kind.BRANCH_POINT)
     return Event(several, spot, detail=many, outranks=ZEROS)

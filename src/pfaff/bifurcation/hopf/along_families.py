@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from pfaff.bifurcation.hopf.criticality import Criticality
+
 if TYPE_CHECKING:
     from pfaff.bifurcation.hopf.normal_form import Expansion
 
@@ -24,7 +26,6 @@ VANISHES = 1e-9  # coefficients below this, relative to the terms they are made 
 ACROSS = 1e-6  # growth along a family beyond this, relative to the frequency's change, is not rounding
 ASIDE = 2e-3  # change of the critical eigenvalue, relative to ω, over which the drift is differenced
 ERRORS = 10.0  # times the last change of an extrapolation, its error
-OPEN = "undecided: nothing is conserved along the family of equilibria, and whether cycles are born is not known"
 
 
 class Along(NamedTuple):
@@ -65,7 +66,7 @@ def along_the_family(e: Expansion, c: complex, h20: np.ndarray, h11: np.ndarray)
     left, sizes_, right = np.linalg.svd(level)
     kept = left[:, sizes_ <= np.linalg.norm(noise)], right[sizes_ <= np.linalg.norm(noise)].T
     if alpha.any() and kept[0].size:
-        return Along(alpha, eta, own, none, OPEN)
+        return Along(alpha, eta, own, none, Criticality.OPEN)
     if not alpha.any():
         return _partly(eta, own, level, kept)
     d = fourth_order(e, c, h20, h11) + 2 * eta * c.real - level @ eta
@@ -78,7 +79,7 @@ def _partly(eta: np.ndarray, own: np.ndarray, level: np.ndarray, kept: tuple[np.
     (left, right), alpha = kept, np.zeros(len(eta), dtype=complex)
     overlap = left.T @ right
     if left.size and not np.linalg.svd(overlap, compute_uv=False).min() > ACROSS:
-        return Along(alpha, eta, own, (left[:, :0], right[:, :0]), OPEN)
+        return Along(alpha, eta, own, (left[:, :0], right[:, :0]), Criticality.OPEN)
     rates = np.linalg.eigvals(level).astype(complex)
     rates = rates[np.argsort(np.abs(rates))][left.shape[1] :]
     return Along(alpha, eta, np.append(own, rates), (np.linalg.solve(overlap, left.T).T, right))
@@ -139,7 +140,7 @@ def _without_a_load(
     level = (np.abs(b + terms) <= VANISHES * (sizes + np.abs(terms))).all()
     kept = level and bool((left <= ACROSS * (np.abs(d) + np.abs(2 * eta * c.real) + np.abs(eta) * abs(c))).all())
     rates, whole = 2 * (c - alpha @ eta).real * np.ones(1, dtype=complex), (np.eye(e.family),) * 2
-    return Along(alpha, eta, rates, whole, "" if kept else OPEN)
+    return Along(alpha, eta, rates, whole, "" if kept else Criticality.OPEN)
 
 
 def fourth_order(e: Expansion, c: complex, h20: np.ndarray, h11: np.ndarray) -> np.ndarray:

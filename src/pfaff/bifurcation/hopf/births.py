@@ -23,6 +23,7 @@ from pfaff.bifurcation.orbits.orbit_problem import INTERVALS, OrbitProblem
 from pfaff.bifurcation.orbits.orbit_switching import accurate, span_of, value_of
 from pfaff.bifurcation.orbits.stepping import Continuation
 from pfaff.continuation.endings import Refused
+from pfaff.continuation.kinds import Kind
 from pfaff.errors import ConvergenceError, NoBifurcationError, PfaffError
 from pfaff.threads import cached_property
 
@@ -169,7 +170,7 @@ class Birth:
             placed = f"{point.value:.10g}, which its normal form puts at {where:.10g}"
             raise Refused(f"one of radius {radius:.2e} is at {placed}")
         grows = 2 * third + 4 * fifth
-        told = hopf.simple and abs(grows) > uncertain and np.isfinite(point.tests["torus"])
+        told = hopf.simple and abs(grows) > uncertain and np.isfinite(point.tests[Kind.TORUS])
         rates = hopf.normal_form.rates.real
         expected = hopf.growing + ((rates > 0).sum() if len(rates) > 1 else grows > 0)
         if told and not expected <= point.unstable <= expected + free:

@@ -12,6 +12,7 @@ from pfaff.algebra.bordering import Border, balanced, bordering
 from pfaff.bifurcation.equilibria.eigenvalues import slopes
 from pfaff.bifurcation.hopf.crossing import change_of
 from pfaff.bifurcation.hopf.extended import hopf_near, hopf_of
+from pfaff.continuation.kinds import Kind
 from pfaff.errors import ConvergenceError, NoBifurcationError, ParameterError, PfaffError
 from pfaff.flow.sparse_jacobian import sparse_flow
 from pfaff.rest.field import Field, field_at
@@ -89,7 +90,7 @@ def _on_a_branch(case: Bound, load: str, to: float | None, near: float | None, f
     if end is None:
         raise ParameterError(f"how far? {case.system.name} has many states: give the last value of {load}, to=…")
     branch = case.branch(load, end, start=fixed)
-    found = [point.hopf for point in branch.of_kind("hopf") if point.hopf is not None]
+    found = [point.hopf for point in branch.of_kind(Kind.HOPF) if point.hopf is not None]
     if not found:
         raise NoBifurcationError(f"no Hopf point of {case.system.name} on its branch: {branch.status}")
     return found[0] if near is None else min(found, key=lambda hopf: abs(hopf.value - near))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pfaff.algebra.tolerances import SAME
+from pfaff.continuation.kinds import Kind
 from pfaff.errors import NoBifurcationError, ParameterError
 from pfaff.statement.values import pair
 
@@ -29,7 +30,7 @@ def vanishing(hopf: Hopf, name: str, between: tuple[float, float]) -> Hopf:
             f"l1 has the same sign at {name} = {low:g} and {high:g} ({first.l1:.4g}, {last.l1:.4g}): try other ends"
         )
     curve = first.curve(name, to=high)
-    for point in curve.of_kind("generalised hopf"):
+    for point in curve.of_kind(Kind.GENERALISED_HOPF):
         found = _hopf_with(hopf, name, point[name])
         if abs(found.value - point[hopf.load]) <= SAME * abs(found.value - found.origin):
             return found

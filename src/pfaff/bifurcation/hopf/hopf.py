@@ -12,11 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pfaff import doors
 from pfaff.algebra.bordering import bordering
 from pfaff.algebra.tolerances import IDENTITY, NOISE, SAFE
+from pfaff.bifurcation.hopf.criticality import Criticality
 from pfaff.bifurcation.hopf.crossing import crosses, crossing_of, others
 from pfaff.bifurcation.hopf.normal_form import VANISHES, Cubic, Expansion, Quintic, marsden_mccracken, quintic
-from pfaff.bifurcation.hopf.verdicts import CENTRE, HIDDEN, criticality_of, digits_of, verified
+from pfaff.bifurcation.hopf.verdicts import criticality_of, digits_of, verified
 from pfaff.checks.check import Check, Checked, doubted
 from pfaff.continuation.course import POINTS, STEP, Bounds, Course
 from pfaff.errors import ParameterError
@@ -184,12 +186,10 @@ class Hopf(Checked):
     def centre(self) -> bool:
         """Whether l2 vanishes with l1, and a large cycle is at the same load: the cycles about a centre, as where
         energy is conserved, are a family."""
-        from pfaff.bifurcation.hopf.births import about_a_centre
-
         if self.drifts or not self.degenerate or self.hidden or self.expansion.family:
             return False
         try:
-            return abs(self.c2.real) <= VANISHES * self.fifth_order.size and about_a_centre(self)
+            return abs(self.c2.real) <= VANISHES * self.fifth_order.size and doors.births.about_a_centre(self)
         except np.linalg.LinAlgError:  # at a resonance
             return False
 
@@ -209,10 +209,12 @@ class Hopf(Checked):
         return self.normal_form.undecided
 
     @property
-    def criticality(self) -> str:
+    def criticality(self) -> Criticality:
         if self.drifts or self.undecided or not self.degenerate:
             return criticality_of(self.normal_form, 0.0)
-        return HIDDEN if self.hidden else CENTRE if self.centre else criticality_of(self.normal_form)
+        if self.hidden:
+            return Criticality.HIDDEN
+        return Criticality.CENTRE if self.centre else criticality_of(self.normal_form)
 
     @property
     def stable_cycles(self) -> bool | None:
@@ -290,9 +292,7 @@ class Hopf(Checked):
         ``of`` is a state, a coordinate of a point of a rod (``"a_theta_end"``) or a formula in the coordinates; by
         default the rotation of a rod's end, or the coordinate that moves most.
         """
-        from pfaff.bifurcation.hopf.growth import growth
-
-        return growth(self, of)
+        return doors.growth.growth(self, of)
 
     def vanishing(self, name: str, between: tuple[float, float]) -> Hopf:
         """The Hopf point at which l1 = 0 as another parameter varies: a generalised Hopf point.
@@ -300,9 +300,7 @@ class Hopf(Checked):
         ``hopf.vanishing("c_i", between=(10, 30))`` follows the Hopf points from one end to the other; l1 must have
         opposite signs there.
         """
-        from pfaff.bifurcation.hopf.generalised import vanishing
-
-        return vanishing(self, name, between)
+        return doors.generalised.vanishing(self, name, between)
 
     def orbits(
         self,
@@ -321,12 +319,9 @@ class Hopf(Checked):
         ``accuracy`` is kept by the mesh, relative to the orbit; the others are as in ``case.branch``. Ctrl-C ends the
         branch where it is.
         """
-        from pfaff.bifurcation.hopf.births import born_at
-        from pfaff.bifurcation.orbits.orbit_switching import followed
-
         name = self.case.load_name(self.load if load is None else load)
         course = Course.asked(to, step, points, bounds, progress, name, events)
-        return followed(born_at(self, name, course.to, accuracy), course)
+        return doors.orbit_switching.followed(doors.births.born_at(self, name, course.to, accuracy), course)
 
     def curve(
         self,
@@ -343,11 +338,7 @@ class Hopf(Checked):
 
         Points of codimension two are located on it: ``hopf.curve("c_i", to=30).of_kind("generalised hopf")``.
         """
-        from pfaff.bifurcation.curves.curves import curve_of_hopf
-
-        return curve_of_hopf(self, name, Course.asked(to, step, points, bounds, progress, name, events))
+        return doors.curves.curve_of_hopf(self, name, Course.asked(to, step, points, bounds, progress, name, events))
 
     def plot(self) -> Figure:
-        from pfaff.draw.hopf import draw_hopf
-
-        return draw_hopf(self)
+        return doors.draw.draw_hopf(self)

@@ -1,4 +1,4 @@
-"""What a normal form implies, in words, whether the first cycle agrees with it, and how many digits are known."""
+"""What a normal form implies, whether the first cycle agrees with it, and how many digits are known."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pfaff.bifurcation.hopf.criticality import Criticality
 from pfaff.bifurcation.hopf.normal_form import VANISHES, Cubic
 from pfaff.checks import Check, unmade
 from pfaff.checks.hopf import BELONGS, FIRST, REPELS, Claim, first_cycle, mode
@@ -19,33 +20,27 @@ if TYPE_CHECKING:
     from pfaff.bifurcation.hopf.hopf import Hopf
     from pfaff.case import Case
 
-HIDDEN = "undecided: damping is so light that rounding hides the sign of l1, which is of its order"
-CENTRE = "degenerate: l1 = l2 = 0, a centre, as where energy is conserved, with a family of cycles at this load"
-REPELLED = "cycles are repelled along the family of equilibria"
-ATTRACTED = "cycles attract, also along the family of equilibria"
 
-
-def criticality_of(third: Cubic, vanishes: float = VANISHES) -> str:
-    """What a normal form implies, in words; real parts below a share of their terms are zero."""
+def criticality_of(third: Cubic, vanishes: float = VANISHES) -> Criticality:
+    """What a normal form implies; real parts below a share of their terms are zero."""
     if third.drift.any():
         return _drifting(third)
     if third.undecided:
-        return third.undecided
+        return Criticality.OPEN
     if abs(third.c1.real) <= vanishes * third.size:
-        return "degenerate: l1 = 0, a generalised Hopf point" + (" or a centre" if len(third.drift) else "")
+        return Criticality.DEGENERATE_ON_FAMILY if len(third.drift) else Criticality.DEGENERATE
     if third.c1.real < 0:
-        return "supercritical" if third.attracts else f"supercritical, but {REPELLED}"
-    return f"subcritical, but {ATTRACTED}" if third.attracts else "subcritical"
+        return Criticality.SUPERCRITICAL if third.attracts else Criticality.REPELLED
+    return Criticality.ATTRACTED if third.attracts else Criticality.SUBCRITICAL
 
 
-def _drifting(third: Cubic) -> str:
-    """Words for a drift along the family: y² − r² a/Re α is conserved to leading order (Fiedler, Liebscher and
+def _drifting(third: Cubic) -> Criticality:
+    """The kind of a drift along the family: y² − r² a/Re α is conserved to leading order (Fiedler, Liebscher and
     Alexander 2000)."""
     signs = third.drift * third.growth
     if len(signs) > 1 or not signs.all():
-        return "no branch of cycles: the oscillation moves along the family of equilibria"
-    kind = "elliptic" if signs[0] < 0 else "hyperbolic"
-    return f"{kind}, on a line of equilibria along which the oscillation moves: no branch of cycles"
+        return Criticality.DRIFTING
+    return Criticality.ELLIPTIC if signs[0] < 0 else Criticality.HYPERBOLIC
 
 
 def verified(hopf: Hopf) -> Iterator[Check]:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from pfaff import doors
 from pfaff.bifurcation.modes.family import Vibrations
 from pfaff.bifurcation.modes.first_vibrations import first_vibration
 from pfaff.bifurcation.modes.undamped import Vibration, check_conserved, vibration
@@ -29,7 +30,7 @@ from pfaff.continuation.course import STEP
 from pfaff.continuation.endings import Ending, Reason, Refused
 from pfaff.continuation.engine import Engine
 from pfaff.continuation.gathering import interrupted
-from pfaff.continuation.kinds import EVENT
+from pfaff.continuation.kinds import Kind, kind_of
 from pfaff.continuation.measuring import warn_of_unknown, watches
 from pfaff.continuation.problem import Event
 from pfaff.continuation.trail import Branch
@@ -126,7 +127,7 @@ class NormalMode(Branch[FreeVibration, SpecialVibration], Checked):
         events: Mapping[str, Any] | None = None,
     ) -> NormalMode:
         """The vibrations that branch off at one of the special points, which ``special.switch`` follows as well."""
-        if not any(special is each for each in self.special) or special.kind.startswith(EVENT):
+        if not any(special is each for each in self.special) or kind_of(special.kind)[0] is Kind.EVENT:
             raise ParameterError("special: give one of mode.special at which others branch off")
         limits = {"energy": energy, "frequency": frequency, "amplitude": amplitude}
         return branched_off(special, Reach.asked(limits, points, step, progress, events))
@@ -153,11 +154,9 @@ class NormalMode(Branch[FreeVibration, SpecialVibration], Checked):
 
     def plot(self, state: str | None = None) -> Figure:
         """Frequency against energy, and the amplitude of a state against frequency."""
-        from pfaff.draw.response import draw_mode
-
         if state is not None:
             state = one_of(self.amplitudes, state, "no state")
-        return draw_mode(self, state or next(iter(self.amplitudes)))
+        return doors.draw.draw_mode(self, state or next(iter(self.amplitudes)))
 
 
 def normal_mode(case: Case, number: int, reach: Reach, accuracy: float, fixed: Mapping[str, float]) -> NormalMode:

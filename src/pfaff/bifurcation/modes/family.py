@@ -28,6 +28,7 @@ from pfaff.bifurcation.orbits.special_orbits import FAR, SpecialOrbits
 from pfaff.bifurcation.orbits.stepping import DECOUPLED
 from pfaff.bifurcation.orbits.variation import rates_and_jacobians
 from pfaff.continuation.endings import Refused
+from pfaff.continuation.kinds import Kind
 from pfaff.continuation.problem import Event
 from pfaff.kernels.step_rules import TRUSTED
 from pfaff.threads import cached_property
@@ -37,7 +38,11 @@ ROUNDING = 1e-13  # of that matrix, for each state
 LARGE = 1e6  # entries of that matrix beside which rounding hides others: multipliers are taken as they are
 FINE, COARSE = 2.0, 3.0  # radians of a vibration in an interval of a mesh that resolves it, and of one that does not
 MOST = 160  # intervals that are spent on it
-SIDES = {"branch point": 1.0, "period doubling": -1.0, "symmetry breaking": -1.0}  # what multipliers pass
+SIDES: dict[str, float] = {
+    Kind.BRANCH_POINT: 1.0,
+    Kind.PERIOD_DOUBLING: -1.0,
+    Kind.SYMMETRY_BREAKING: -1.0,
+}  # what multipliers pass
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,14 +117,14 @@ class Family(Neutral):
     ) -> tuple[int, dict[str, float]]:
         far, others = self._others(cycle, values)
         above, below = (float(np.prod((1 - side * others) / (1 + np.abs(others))).real) for side in (1, -1))
-        turned = "symmetry breaking" if cycle.halved else "period doubling"
+        turned = Kind.SYMMETRY_BREAKING if cycle.halved else Kind.PERIOD_DOUBLING
         trusted = far < TRUSTED
         unstable = _outside(others, above) + _outside(-others, below)
         return unstable, {
-            "fold": self.rise(cycle, tangent),
-            "branch point": determinant if above else 0.0,
+            Kind.FOLD: self.rise(cycle, tangent),
+            Kind.BRANCH_POINT: determinant if above else 0.0,
             turned: below if trusted else np.nan,
-            "torus": 1.0 if trusted and above and below and not self.is_coarse(cycle) else np.nan,
+            Kind.TORUS: 1.0 if trusted and above and below and not self.is_coarse(cycle) else np.nan,
         }
 
     def _others(self, cycle: Cycle, values: np.ndarray) -> tuple[float, np.ndarray]:
@@ -176,7 +181,7 @@ class Vibrations(Orbits):
 
     def _strays(self, at: Point, ahead: Point, length: float) -> bool:
         """Where the energy turns the determinant may touch zero: at an orbit that is several turns of a shorter one."""
-        return at.tests["fold"] * ahead.tests["fold"] > 0 and super()._strays(at, ahead, length)
+        return at.tests[Kind.FOLD] * ahead.tests[Kind.FOLD] > 0 and super()._strays(at, ahead, length)
 
 
 class SpecialInFamily(SpecialOrbits):
@@ -207,14 +212,14 @@ class SpecialInFamily(SpecialOrbits):
     def hidden_folds(self, a: Point, b: Point, ds: float) -> list[Event[Any]]:
         """By Hermite's cubic of the energy."""
         c = self.continuation
-        first, last = ds * a.tests["fold"], ds * b.tests["fold"] / a.metric.norm(b.tangent)
+        first, last = ds * a.tests[Kind.FOLD], ds * b.tests[Kind.FOLD] / a.metric.norm(b.tangent)
         if not first * last > 0:
             return []
         states = np.ascontiguousarray(np.column_stack([a.cycle.x[0], b.cycle.x[0]]))
         energies = c.energy(states)
         middle = float(Cubic(energies[0], first, energies[1], last).slope(0.5))
         at = near_zero([(0.0, first), (0.5, middle), (1.0, last)])
-        return self._pair("fold", a, b, at, [(0.0, a.tests["fold"]), (1.0, b.tests["fold"])])
+        return self._pair(Kind.FOLD, a, b, at, [(0.0, a.tests[Kind.FOLD]), (1.0, b.tests[Kind.FOLD])])
 
     def locate(self, a: Point, b: Point, test: Any, level: bool = False) -> tuple[float, Point] | None:
         return super().locate(a, b, test)
@@ -224,4 +229,4 @@ class SpecialInFamily(SpecialOrbits):
 
     def _rounding(self, kind: str, a: Point, b: Point, point: Point) -> bool:
         """At a fold and at a branch point a multiplier is near 1."""
-        return kind in ("fold", "branch point") and self._off(point) > FAR
+        return kind in (Kind.FOLD, Kind.BRANCH_POINT) and self._off(point) > FAR

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
+from pfaff import doors
 from pfaff.bifurcation.modes.undamped import UNFOLDING, Vibration
 from pfaff.bifurcation.orbits.neutral import OUTSIDE
 from pfaff.bifurcation.orbits.orbits import OrbitPoint, Special
@@ -141,10 +142,8 @@ class SpecialVibration(Vibrating, Special):
         events: Mapping[str, Any] | None = None,
     ) -> NormalMode:
         """The vibrations that branch off here, until a measure reaches its limit, as in ``case.normal_mode``."""
-        from pfaff.bifurcation.modes.families import branched_off
-
         limits = {"energy": energy, "frequency": frequency, "amplitude": amplitude}
-        return branched_off(self, Reach.asked(limits, points, step, progress, events))
+        return doors.families.branched_off(self, Reach.asked(limits, points, step, progress, events))
 
     def curve(self, *_: Any, **__: Any) -> NoReturn:
         """Refused: at other values of a parameter the mode has to be followed anew."""

@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pfaff.archive.layouts import ANY, Along, Array, Layout, Misfit
+from pfaff.archive.layouts import ANY, Along, Array, Layout, Misfit, Note
 from pfaff.archive.stored import File, compare, flow_of, labels
 from pfaff.bifurcation.orbit_curves.cycle_curves import KINDS, CycleCurve, CyclePoint, CycleSpecial
 from pfaff.bifurcation.orbits.orbit_archive import (
-    PROBLEM,
     SCALARS,
     mirrored,
     packed,
     packed_arrays,
+    problem_notes,
     stored_problem,
     unpacked,
 )
+from pfaff.bifurcation.orbits.orbit_problem import OrbitProblem
 from pfaff.bifurcation.orbits.orbits import Special
 from pfaff.continuation.endings import Ending
 
@@ -59,29 +59,16 @@ def dataset(curve: CycleCurve) -> xarray.Dataset:
         within = packed([each.special for each in curve.special], "special")
         columns |= {f"special_{name}": data for name, data in within.items()}
     states = list(curve.points[0].special.problem.flow.states)
-    return xarray.Dataset(columns, coords={"state": states}, attrs=_notes(curve))
+    return xarray.Dataset(columns, coords={"state": states}, attrs=_attributes(curve))
 
 
-def _notes(curve: CycleCurve) -> dict[str, Any]:
-    problem = curve.points[0].special.problem
-    about = {
-        "of": f"a curve of {curve.of}",
-        "kind": curve.kind,
-        "free": curve.parameters,
-        "states": problem.flow.states,
-        "dependent": problem.flow.dependent,
-        "settle": problem.flow.settle,
-        "unfolding": problem.unfolding.tolist(),
-        "held": problem.held.tolist(),
-        "accuracy": problem.accuracy,
-        "spans": curve.spans,
-        "points": [_placed(point) for point in curve],
-        "special": [_placed(each) for each in curve.special],
-        "kinds": [each.kind for each in curve.special],
-        "values": {name: str(value) for name, value in problem.case.values.items()},
-    }
-    notes = {"system": problem.case.system.name, "of": curve.of, "status": curve.status}
-    return notes | curve.ended.notes | {"step": curve.step, "about": json.dumps(about), **mirrored(problem)}
+def _attributes(curve: CycleCurve) -> dict[str, Any]:
+    notes = CYCLES.noted(curve) | curve.ended.notes | mirrored(_problem(curve))
+    return {**notes, "of": curve.of, "status": curve.status}
+
+
+def _problem(curve: CycleCurve) -> OrbitProblem:
+    return curve.points[0].special.problem
 
 
 def _placed(point: CyclePoint) -> dict[str, Any]:
@@ -104,18 +91,18 @@ CYCLES = Layout(
     "curve of special orbits",
     "use the other reader",
     {
-        "system": str,
+        "system": Note(str, lambda curve: _problem(curve).case.system.name),
         "ended": str,
-        "step": float,
+        "step": Note(float, lambda curve: curve.step),
         "about": {
-            **PROBLEM,
-            "kind": str,
-            "free": (str, str),
-            "accuracy": float,
-            "spans": {str: float},
-            "points": Along("point", PLACED),
-            "special": Along("special", PLACED),
-            "kinds": Along("special", str),
+            **problem_notes(_problem),
+            "kind": Note(str, lambda curve: curve.kind),
+            "free": Note((str, str), lambda curve: curve.parameters),
+            "accuracy": Note(float, lambda curve: _problem(curve).accuracy),
+            "spans": Note({str: float}, lambda curve: curve.spans),
+            "points": Note(Along("point", PLACED), lambda curve: [_placed(each) for each in curve]),
+            "special": Note(Along("special", PLACED), lambda curve: [_placed(each) for each in curve.special]),
+            "kinds": Note(Along("special", str), lambda curve: [each.kind for each in curve.special]),
         },
     },
     _arrays,

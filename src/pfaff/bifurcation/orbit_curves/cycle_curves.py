@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pfaff import doors
 from pfaff.bifurcation.orbit_curves.resonance import first_cosine
 from pfaff.bifurcation.orbit_curves.special_curves import SpecialCurve
 from pfaff.bifurcation.orbit_curves.surface import Place, Surface
@@ -165,26 +166,20 @@ class CycleSpecial(CyclePoint, OfKind):
         doubled orbits start. For symmetric orbits it is "symmetry breaking" instead of "period doubling". There is one
         curve of each kind: the other way, ``way=-1``, is refused.
         """
-        from pfaff.bifurcation.orbit_curves.crossing_curves import switched
-
         name = list(self.values)[-1]
         course = Course.asked(to, step, points, bounds, progress, name, events)
-        return switched(self, of, course, checked_way(way))
+        return doors.crossing_curves.switched(self, of, course, checked_way(way))
 
     @cached_property
     def normal_form(self) -> ResonanceForm:
         """What happens about a cusp, a generalised period doubling or a resonance, by the coefficients of its normal
         form."""
-        from pfaff.bifurcation.orbit_curves.codimension_two import normal_form
-
-        return normal_form(self)
+        return doors.codimension_two.normal_form(self)
 
     @property
     def status(self) -> str:
         """What it is and where, with the words of the normal form if it is computed quickly."""
-        from pfaff.bifurcation.orbit_curves.codimension_two import said
-
-        words = said(self)
+        words = doors.codimension_two.said(self)
         return doubted(f"{self._placed}; {words}" if words else self._placed, self.checks)
 
     @property
@@ -222,16 +217,11 @@ class CycleCurve(Checked, Trail[CyclePoint, CycleSpecial]):
 
     def to_xarray(self) -> xarray.Dataset:
         """Both parameters, periods, multipliers, residuals and mesh errors along the dimension ``point``."""
-        from pfaff.bifurcation.orbit_curves.cycle_archive import dataset
-
-        return dataset(self)
+        return doors.cycle_archive.dataset(self)
 
     def save(self, path: str | Path) -> Path:
         """Write a netCDF file; ``pfaff.load_curve`` reads it again."""
-        from pfaff.archive.stored import write
-        from pfaff.bifurcation.orbit_curves.cycle_archive import CYCLES
-
-        return write(CYCLES, self.to_xarray(), path)
+        return doors.stored.write(doors.cycle_archive.CYCLES, self.to_xarray(), path)
 
     def extend(
         self,
@@ -263,9 +253,7 @@ class CycleCurve(Checked, Trail[CyclePoint, CycleSpecial]):
 
     def plot(self) -> Figure:
         """The curve in the plane of its parameters, special points labelled."""
-        from pfaff.draw.branches import draw_cycle_curve
-
-        return draw_cycle_curve(self)
+        return doors.draw.draw_cycle_curve(self)
 
 
 def curve_of_orbits(special: Special, name: str, course: Course, reach: float = 0.0) -> CycleCurve:

@@ -11,6 +11,8 @@ from itertools import combinations
 
 import numpy as np
 
+from pfaff.continuation.kinds import Kind
+
 CLUSTER = 0.1  # distance within which multipliers are corrected together
 ROUNDED = 1e-9  # imaginary parts below this, relative, are rounding: pairs near strong resonances are narrow
 ON_CIRCLE = 1e-3  # distance of a located pair from the unit circle
@@ -45,7 +47,11 @@ def critical_flip(values: np.ndarray, structural: int, slope: float) -> Critical
     others = _apart(values, 1.0, structural)[1]
     one, rest = _apart(others, -1.0, 1)
     met = _met(one, rest, -1.0)
-    tests = {"1:2 resonance": _product(met + 1), "fold-flip": slope, "flip-torus": _pairs(rest)}
+    tests: dict[str, float] = {
+        Kind.RESONANCE_2: _product(met + 1),
+        Kind.FOLD_FLIP: slope,
+        Kind.FLIP_TORUS: _pairs(rest),
+    }
     return Critical(_product(others + 1), tests, np.nan, rest)
 
 
@@ -63,7 +69,7 @@ def critical_torus(values: np.ndarray, structural: int, slope: float, cosine: fl
         if far < best:
             rest = np.delete(others, [i, j])
             tests = {name: total / 2 - at for name, at in STRONG.items()}
-            tests |= {"fold-torus": slope, "flip-torus": _product(rest + 1)}
+            tests |= {Kind.FOLD_TORUS: slope, Kind.FLIP_TORUS: _product(rest + 1)}
             best, found = far, Critical(product - 1, tests, total / 2, rest)
     return found
 

@@ -14,6 +14,7 @@ from pfaff.bifurcation.orbit_curves.surface import Coordinates, Place, Surface, 
 from pfaff.bifurcation.orbits.chords import Point
 from pfaff.bifurcation.orbits.orbit_ends import converge, homoclinic, states_of_rest
 from pfaff.continuation.endings import Ending, Reason, Refused
+from pfaff.continuation.kinds import Kind
 from pfaff.continuation.problem import Asked, Event, Pace, Problem
 from pfaff.kernels.step_rules import ADAPT_EVERY
 
@@ -91,11 +92,12 @@ class SpecialCurve(Problem[Place]):
         return Asked(known)
 
     def event(self, name: str, point: Place) -> Event[Place] | None:
-        if name.endswith("-torus") and self.kind != "torus" and not on_circle(point.critical.others):
+        met = self.kind != Kind.TORUS and name in (Kind.FOLD_TORUS, Kind.FLIP_TORUS)
+        if met and not on_circle(point.critical.others):
             return None
         if name == DEGENERATE.get(self.kind) and abs(point.pole) < self.sharp:
             return None
-        last = self.kind == "torus" and name in ("1:1 resonance", "1:2 resonance")  # beyond it are neutral saddles
+        last = self.kind == Kind.TORUS and name in (Kind.RESONANCE_1, Kind.RESONANCE_2)  # beyond it are neutral saddles
         return Event(name, point, last, detail=point.values)
 
     # Endings
@@ -129,7 +131,7 @@ class SpecialCurve(Problem[Place]):
     def ended(self, passed: Sequence[Place]) -> tuple[Event[Place] | None, Ending] | None:
         last = passed[-1]
         if self._shrunk(passed):
-            if self.kind == "fold" and len(passed) >= VANISHED:
+            if self.kind == Kind.FOLD and len(passed) >= VANISHED:
                 event = self._vanished(passed[-VANISHED:])
                 return event, Ending(Reason.SPECIAL, f"ends at a {event.kind} point")
             return None, Ending(Reason.EQUILIBRIUM, f"the orbits shrink to an equilibrium near {self.where(last)}")
@@ -154,7 +156,7 @@ class SpecialCurve(Problem[Place]):
             name: float(np.polyfit(squares / squares[0], [each.values[name] for each in last], len(last) - 1)[-1])
             for name in self.surface.spans
         }
-        return Event("generalised hopf", last[-1], last=True, detail=values)
+        return Event(Kind.GENERALISED_HOPF, last[-1], last=True, detail=values)
 
     def _scaled(self, place: Place) -> list[float]:
         return [place.values[name] / span for name, span in self.surface.spans.items()]

@@ -25,6 +25,7 @@ from pfaff.bifurcation.orbits.orbit_problem import OrbitProblem
 from pfaff.bifurcation.orbits.stepping import Continuation
 from pfaff.bifurcation.orbits.variation import Variation
 from pfaff.continuation.endings import Refused
+from pfaff.continuation.kinds import Kind
 from pfaff.errors import PfaffError
 from pfaff.kernels.step_rules import FEWEST, MOST
 from pfaff.threads import cached_property
@@ -150,10 +151,10 @@ class Surface:
 
     def _critical(self, problem: OrbitProblem, point: Point, cosine: float) -> Critical:
         structural = 1 + len(problem.held)
-        values, slope = point.multipliers, point.tests["fold"]
-        if self.kind == "torus":
+        values, slope = point.multipliers, point.tests[Kind.FOLD]
+        if self.kind == Kind.TORUS:
             return critical_torus(values, structural, slope, cosine)
-        return (critical_fold if self.kind == "fold" else critical_flip)(values, structural, slope)
+        return (critical_fold if self.kind == Kind.FOLD else critical_flip)(values, structural, slope)
 
     def _at(self, base: Place, u: Coordinates) -> Evaluated:
         """The orbit with coordinates s, q/span relative to a base, and g there."""
@@ -177,7 +178,7 @@ class Surface:
         found = replace(given, drift=drift, gradient=gradient, along=along)
         if like is not None and along @ heading(like, found) < 0:
             along = -along
-        tests = given.tests | ({"cusp": along[1]} if self.kind == "fold" else {})
+        tests = given.tests | ({"cusp": along[1]} if self.kind == Kind.FOLD else {})
         return replace(found, critical=replace(given.critical, tests=tests), along=along)
 
     def _difference(self, given: Place, axis: int) -> tuple[Cycle, float]:
@@ -253,7 +254,7 @@ class Surface:
         """The same fold on the branch along the other parameter: both branches have one tangent there."""
         load, fixed, point = place.problem.load, place.fixed, place.point
         slope = place.drift.scalars[1] / place.spans[load]
-        if self.kind != "fold" or abs(slope) < STEEP:
+        if self.kind != Kind.FOLD or abs(slope) < STEEP:
             return place
         problem = replace(place.problem, case=place.problem.case.unchecked(**{load: point.value}), load=fixed)
         continuation = problem.continuation(place.spans[fixed])

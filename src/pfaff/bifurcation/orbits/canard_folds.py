@@ -13,12 +13,13 @@ import numpy as np
 
 from pfaff.bifurcation.orbits.orbits import OrbitPoint, Special
 from pfaff.continuation.gathering import Gathered
+from pfaff.continuation.kinds import Kind
 
 
 def with_canard_folds(found: Gathered, values: Sequence[float]) -> Gathered:
     """A branch with those folds; ``values`` are the loads of its points, as far as they are known."""
     special, places = list(found.special), list(found.places)
-    located = {place for place, each in zip(places, special, strict=True) if each.kind == "fold"}
+    located = {place for place, each in zip(places, special, strict=True) if each.kind == Kind.FOLD}
     for before, after in _bracketed(found.points, _turns(np.asarray(values), located), located):
         fold = _farthest(found.points, before, after)
         at = int(np.searchsorted(places, after, side="right"))
@@ -59,7 +60,7 @@ def _bracketed(points: Sequence[OrbitPoint], turns: list[int], located: set[int]
         if before is None or after is None:
             continue
         a, b, passed = points[before].point, points[after].point, after
-        back = a.tests["fold"] * b.tests["fold"] < 0
+        back = a.tests[Kind.FOLD] * b.tests[Kind.FOLD] < 0
         if back and (a.unstable - b.unstable) % 2 and located.isdisjoint(range(before + 1, after + 1)):
             yield before, after
 

@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from pfaff import doors
 from pfaff.bifurcation.orbits.orbits import Special
 from pfaff.continuation.endings import Reason
+from pfaff.continuation.kinds import Kind
 from pfaff.errors import ConvergenceError, NoBifurcationError
 from pfaff.statement.told import shown_in_notebooks
 
@@ -23,7 +25,6 @@ if TYPE_CHECKING:
 
 FEIGENBAUM = 4.669201609102990671853
 REACH = 0.7  # range in which the next doubling is looked for, relative to the last distance between doublings
-DOUBLING = "period doubling"
 
 
 @shown_in_notebooks
@@ -78,15 +79,13 @@ class Cascade:
 
     def plot(self) -> Figure:
         """Amplitudes along the branches, and how the doublings approach their limit."""
-        from pfaff.draw.cascade import draw_cascade
-
-        return draw_cascade(self)
+        return doors.draw.draw_cascade(self)
 
 
 def cascade(branch: OrbitBranch, to: float, doublings: int) -> Cascade:
     """The cascade from the first period doubling of a branch on: as many as were asked for, or are found up to a
     load."""
-    located = [each for each in branch.of_kind(DOUBLING) if not each.note]
+    located = [each for each in branch.of_kind(Kind.PERIOD_DOUBLING) if not each.note]
     if not located:
         raise NoBifurcationError(f"no period doubling is on this branch: {branch.status}")
     found, branches, ended = located[:1], [branch], "as many as were asked for"
@@ -98,7 +97,7 @@ def cascade(branch: OrbitBranch, to: float, doublings: int) -> Cascade:
         except ConvergenceError as why:
             ended = str(why)
             break
-        following = next((each for each in doubled.of_kind(DOUBLING) if not each.note), None)
+        following = next((each for each in doubled.of_kind(Kind.PERIOD_DOUBLING) if not each.note), None)
         branches.append(doubled)
         if doubled.ended.reason is Reason.INTERRUPTED:
             ended = str(doubled.ended)

@@ -115,8 +115,8 @@ def _at_fold(special: Special, variation: Variation) -> CycleForm:
     pair = "a stable and an unstable orbit" if stable else "two unstable orbits"
     b, words = fold_coefficient(variation), f"{pair} {'above' if side > 0 else 'below'}"
     if b is None:
-        return CycleForm("fold", None, side, stable, f"{words}, isochronous")
-    return CycleForm("fold", complex(b), side, stable, words)
+        return CycleForm(Kind.FOLD, None, side, stable, f"{words}, isochronous")
+    return CycleForm(Kind.FOLD, complex(b), side, stable, words)
 
 
 def _moved(special: Special, distance: float) -> Point:

@@ -285,8 +285,11 @@ class Orbits(Problem[Point]):
         return bool(sizes[-1] < VANISHING * sizes.max() and converge((1 / sizes).tolist(), rows))
 
     def stuck(self, at: Point, why: Refused, passed: Sequence[Point]) -> Ending:
-        known = self._outgrown or self._resting(at)
-        return known or Ending(Reason.SINGULAR, f"no orbit beyond {at.value:.10g}: {self._vanishing(at) or why}")
+        if known := self._outgrown or self._resting(at):
+            return known
+        vanishing = self._vanishing(at)
+        reason = Reason.SINGULAR if vanishing else why.reason
+        return Ending(reason, f"no orbit beyond {at.value:.10g}: {vanishing or why}")
 
     def _vanishing(self, at: Point) -> str:
         """Which constraint nearly vanishes on an orbit, in words; empty if none does."""

@@ -17,16 +17,21 @@ from pfaff.bifurcation.orbits.cycles import Cycle, Metric
 from pfaff.bifurcation.orbits.floquet import multipliers, sorted_multipliers
 from pfaff.bifurcation.orbits.null_vectors import conserved_gradients
 from pfaff.bifurcation.orbits.solutions import NOT_FINITE, Solution
-from pfaff.continuation.endings import Refused
+from pfaff.continuation.endings import Reason, Refused
 
 STAGES = 4
 SWEEPS = 25  # most sweeps over all stages
 KEPT = 1e-12  # change of a level by a sweep, relative to its range on the orbit, that no longer counts
 ROUNDING = 1e-10  # change below which one that is not half of the change before is rounding
 UNFOLDED = 1e-7  # rate along a family, relative to the orbit's, that is zero
-MOVES = "the oscillation moves along the family of equilibria: nothing is conserved there"
 
 Row = tuple[np.ndarray, np.ndarray]
+
+
+class Drifting(Refused):
+    """Orbits that were taken for a family move along it."""
+
+    reason = Reason.DRIFTING
 
 
 @lru_cache(maxsize=1)
@@ -77,7 +82,7 @@ def on_level(
         left = float(np.max(np.abs(change) / size))
         if left <= KEPT or last_change / 2 < left < ROUNDING:
             if _moves(c, solutions[-1], metric):
-                raise Refused(MOVES)
+                raise Drifting("the oscillation moves along the family of equilibria: nothing is conserved there")
             return solutions[-1]
         levels, before, last_change = _accelerated(levels, change, size, before), (levels, change), left
     raise Refused("the level of what is conserved does not settle")

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pfaff.archive.layouts import FILLED, Along, Array, Layout, Misfit, Sizes, padded, read
-from pfaff.archive.stored import File, checked_case, compare, flow_of, opened
+from pfaff.archive.layouts import FILLED, Along, Array, Layout, Misfit, Note, Sizes, padded, read
+from pfaff.archive.stored import File, checked_case, compare, flow_notes, flow_of, opened, values_note
 from pfaff.bifurcation.equilibria.eigenvalues import side_by_side
 from pfaff.bifurcation.orbits.cycles import Cycle, Mesh
 from pfaff.bifurcation.orbits.orbit_branch import OrbitBranch
@@ -39,33 +39,13 @@ def dataset(branch: OrbitBranch) -> xarray.Dataset:
         columns |= {f"special_{name}": data for name, data in packed(branch.special, "special").items()}
         columns["special_value"] = ("special", np.array([each.value for each in branch.special]))
         columns["special_period"] = ("special", np.array([each.period for each in branch.special]))
-    return xarray.Dataset(columns, coords={"state": list(branch.problem.flow.states)}, attrs=_notes(branch))
+    return xarray.Dataset(columns, coords={"state": list(branch.problem.flow.states)}, attrs=_attributes(branch))
 
 
-def _notes(branch: OrbitBranch) -> dict[str, Any]:
-    problem, flow = branch.problem, branch.problem.flow
-    about = {
-        "states": flow.states,
-        "dependent": flow.dependent,
-        "settle": flow.settle,
-        "kinds": [each.kind for each in branch.special],
-        "notes": [each.note for each in branch.special],
-        "symmetric": [each.symmetric for each in branch.points],
-        "special_symmetric": [each.symmetric for each in branch.special],
-        "unfolding": problem.unfolding.tolist(),
-        "held": problem.held.tolist(),
-        "values": {name: str(value) for name, value in problem.case.values.items()},
-    }
-    notes = {"system": problem.case.system.name, "load": branch.load, "status": branch.status}
-    return {
-        **notes,
-        **branch.ended.notes,
-        "step": branch.step,
-        "accuracy": problem.accuracy,
-        **({} if branch.born is None else {"born": branch.born}),
-        **mirrored(problem),
-        "about": json.dumps(about),
-    }
+def _attributes(branch: OrbitBranch) -> dict[str, Any]:
+    born = {} if branch.born is None else {"born": branch.born}
+    notes = ORBITS.noted(branch) | branch.ended.notes | mirrored(branch.problem)
+    return {**notes, **born, "status": branch.status}
 
 
 def _columns(points: Collection[OrbitPoint], dimension: str) -> dict[str, Any]:
@@ -106,30 +86,32 @@ def packed_arrays(dimension: str, prefix: str = "") -> dict[str, Array]:
     return {f"{prefix}{name}": array for name, array in arrays.items()}
 
 
-PROBLEM = {
-    "states": Along("state", str),
-    "dependent": [str],
-    "settle": float,
-    "unfolding": Along("state", Along("conserved", float)),
-    "held": Along("conserved", Along("state", float)),
-    "values": {str: str},
-}
+def problem_notes(problem: Callable[[Any], OrbitProblem]) -> dict[str, Note]:
+    """Notes by which ``stored_problem`` makes the problem of orbits again."""
+    return {
+        **flow_notes(lambda result: problem(result).flow),
+        "unfolding": Note(Along("state", Along("conserved", float)), lambda found: problem(found).unfolding.tolist()),
+        "held": Note(Along("conserved", Along("state", float)), lambda found: problem(found).held.tolist()),
+        "values": values_note(lambda result: problem(result).case),
+    }
+
+
 SCALARS: dict[str, Callable[[Sizes], int]] = {"scalar": lambda sizes: 2 + sizes["conserved"]}
 ORBITS = Layout(
     "branch of orbits",
     "read it by load_equilibria or load_curve, a motion by load_motion",
     {
-        "system": str,
-        "load": str,
+        "system": Note(str, lambda branch: branch.problem.case.system.name),
+        "load": Note(str, lambda branch: branch.load),
         "ended": str,
-        "step": float,
-        "accuracy": float,
+        "step": Note(float, lambda branch: branch.step),
+        "accuracy": Note(float, lambda branch: branch.problem.accuracy),
         "about": {
-            **PROBLEM,
-            "kinds": Along("special", str),
-            "notes": Along("special", str),
-            "symmetric": Along("point", bool),
-            "special_symmetric": Along("special", bool),
+            **problem_notes(lambda branch: branch.problem),
+            "kinds": Note(Along("special", str), lambda branch: [each.kind for each in branch.special]),
+            "notes": Note(Along("special", str), lambda branch: [each.note for each in branch.special]),
+            "symmetric": Note(Along("point", bool), lambda branch: [each.symmetric for each in branch.points]),
+            "special_symmetric": Note(Along("special", bool), lambda branch: [s.symmetric for s in branch.special]),
         },
     },
     lambda notes: {"value": Array(("point",)), **packed_arrays("point"), **packed_arrays("special", "special_")},

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pfaff import doors
 from pfaff.archive.stored import write
 from pfaff.bifurcation.orbits.chords import Point
 from pfaff.bifurcation.orbits.orbit_checks import of_orbits, some_of
@@ -153,10 +154,10 @@ class OrbitBranch(Checked, Branch[OrbitPoint, Special]):
         It begins with the first doubling of this branch, goes towards ``to`` (where the branch ends, by default), and
         has at most ``doublings``.
         """
-        from pfaff.bifurcation.orbits.cascade import cascade
-
         end = self.points[-1].value if to is None else real("to", to, f"a finite value of {self.load}")
-        return cascade(self, end, whole_number("doublings", doublings, 1, 12, "the orbits become too long beyond that"))
+        return doors.cascade.cascade(
+            self, end, whole_number("doublings", doublings, 1, 12, "the orbits become too long beyond that")
+        )
 
     def homoclinic(self, accuracy: float = 1e-9) -> Connection:
         """The homoclinic orbit that the branch approaches: from its orbit of the longest period."""
@@ -168,24 +169,18 @@ class OrbitBranch(Checked, Branch[OrbitPoint, Special]):
 
     def to_xarray(self) -> xarray.Dataset:
         """Everything by name along the dimension ``point``; orbits at their mesh points, padded with NaN."""
-        from pfaff.bifurcation.orbits.orbit_archive import dataset
-
-        return dataset(self)
+        return doors.orbit_archive.dataset(self)
 
     def save(self, path: str | Path) -> Path:
         """Write a netCDF file; ``pfaff.load_branch`` reads it again."""
-        from pfaff.bifurcation.orbits.orbit_archive import ORBITS
-
-        return write(ORBITS, self.to_xarray(), path)
+        return write(doors.orbit_archive.ORBITS, self.to_xarray(), path)
 
     def plot(self, state: str | None = None) -> Figure:
         """The bifurcation diagram: period and amplitude against the load, solid where orbits are stable."""
-        from pfaff.draw.orbits import draw_branch
-
         states = self.problem.flow.states
         if state is not None:
             state = one_of(states, state, "no state")
-        return draw_branch(self, state or states[0])
+        return doors.draw.draw_branch(self, state or states[0])
 
     def animate(
         self,
@@ -196,9 +191,7 @@ class OrbitBranch(Checked, Branch[OrbitPoint, Special]):
         progress: Callable[[int, int], None] | None = None,
     ) -> Path:
         """Write a film of the cycle as it deforms along the branch: ``.html``, ``.gif`` or ``.mp4``."""
-        from pfaff.draw.animation import animate_branch
-
-        return animate_branch(self, path, seconds=seconds, fps=fps, progress=progress)
+        return doors.draw.animate_branch(self, path, seconds=seconds, fps=fps, progress=progress)
 
 
 def _traits(orbit: OrbitPoint) -> np.ndarray:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from pfaff import doors
 from pfaff.bifurcation.orbits.forced import own_states
 from pfaff.bifurcation.orbits.orbit_in_time import EXTREMES
 from pfaff.statement.called import beside
@@ -35,9 +36,11 @@ class Measurable:
         if kind == "period":
             return self.period
         if kind in ("frequency", "phase"):
-            from pfaff.bifurcation.response.response import ResponsePoint
-
-            return ResponsePoint(self).phase[state] if state else ResponsePoint(self).frequency
+            return (
+                doors.response.ResponsePoint(self).phase[state]
+                if state
+                else doors.response.ResponsePoint(self).frequency
+            )
         if kind == "mean":
             mean = self.problem.collocation.deviations(self.point.cycle)[0]
             return float(mean[self.problem.flow.states.index(state)])

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pfaff import doors
 from pfaff.bifurcation.orbits.canard_folds import hidden_at, with_canard_folds
 from pfaff.bifurcation.orbits.chords import Point
 from pfaff.bifurcation.orbits.cycles import Cycle, doubled
@@ -122,8 +123,6 @@ def switched(special: Special, to: float, way: int) -> OrbitPoint:
 def followed(start: OrbitPoint, course: Course, earlier: OrbitBranch | None = None) -> OrbitBranch:
     """The branch from an orbit along its tangent until it returns there; with an earlier part, joined to it, until it
     returns to the beginning of that."""
-    from pfaff.bifurcation.orbits.orbit_branch import OrbitBranch
-
     limits = course.limits(start.case.system, start.load, start.value)
     problem, home = start.problem, earlier.points[0].point if earlier else None
     leaves = leads_out(problem.flow)
@@ -138,7 +137,7 @@ def followed(start: OrbitPoint, course: Course, earlier: OrbitBranch | None = No
     ended = _told(found.ended, start, found.points, course)
     born = start.born if isinstance(start, Newborn) else None
     problem = found.points[0].problem
-    return OrbitBranch(problem, found.points, tuple(found.special), ended, course.step, born)
+    return doors.orbit_branch.OrbitBranch(problem, found.points, tuple(found.special), ended, course.step, born)
 
 
 def _gathered(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pfaff import doors
 from pfaff.bifurcation.orbits.chords import Point
 from pfaff.bifurcation.orbits.displacement import displacement
 from pfaff.bifurcation.orbits.floquet import sorted_multipliers
@@ -19,7 +20,7 @@ from pfaff.bifurcation.orbits.orbit_measures import Measurable
 from pfaff.bifurcation.orbits.orbit_problem import OrbitProblem
 from pfaff.checks import doubted
 from pfaff.continuation.course import POINTS, STEP, Bounds, Course, checked_way
-from pfaff.continuation.kinds import OfKind
+from pfaff.continuation.kinds import Kind, OfKind
 from pfaff.errors import number_of
 from pfaff.flow.forcing import forcing_of
 from pfaff.statement.told import shown_in_notebooks
@@ -99,7 +100,7 @@ class OrbitPoint(Measurable, Verified, Travels):
     @property
     def resolved(self) -> bool:
         """Whether the multipliers that are 1 by structure come out as 1: if not, rounding hides the others as well."""
-        return not np.isnan(self.point.tests["torus"])
+        return not np.isnan(self.point.tests[Kind.TORUS])
 
     @property
     def stable(self) -> bool:
@@ -172,39 +173,27 @@ class OrbitPoint(Measurable, Verified, Travels):
         events: Mapping[str, Any] | None = None,
     ) -> OrbitBranch:
         """The branch through this orbit, until the load (or another parameter) is ``to``; see ``Hopf.orbits``."""
-        from pfaff.bifurcation.orbits.orbit_switching import directed, followed, reparametrised
-
         name = self.case.load_name(self.load if load is None else load)
         course = Course.asked(to, step, points, bounds, progress, name, events)
-        start = self if name == self.load else reparametrised(self, name, course.to)
-        return followed(directed(start, course.to), course)
+        start = self if name == self.load else doors.orbit_switching.reparametrised(self, name, course.to)
+        return doors.orbit_switching.followed(doors.orbit_switching.directed(start, course.to), course)
 
     def homoclinic(self, accuracy: float = 1e-9) -> Connection:
         """The homoclinic orbit near this one, at its value of the load: the period is long, and the orbit nearly
         rests."""
-        from pfaff.bifurcation.connections.first_arcs import homoclinic_of
-        from pfaff.bifurcation.orbits.orbit_switching import accurate
-
-        return homoclinic_of(self, accurate(accuracy))
+        return doors.first_arcs.homoclinic_of(self, doors.orbit_switching.accurate(accuracy))
 
     def connections(self, accuracy: float = 1e-9) -> tuple[Connection, ...]:
         """The connecting orbits near this one, in their order: several for a heteroclinic cycle."""
-        from pfaff.bifurcation.connections.first_arcs import from_cycle
-        from pfaff.bifurcation.orbits.orbit_switching import accurate
-
-        return from_cycle(self, accurate(accuracy))
+        return doors.first_arcs.from_cycle(self, doors.orbit_switching.accurate(accuracy))
 
     def plot(self) -> Figure:
         """The orbit in time and in phase, and its multipliers on the unit circle."""
-        from pfaff.draw.orbits import draw_orbit
-
-        return draw_orbit(self.orbit, self.multipliers if self.resolved else None, self.unstable)
+        return doors.draw.draw_orbit(self.orbit, self.multipliers if self.resolved else None, self.unstable)
 
     def film(self, frames: int = 8) -> Figure:
         """Successive configurations over one period, where the system has a drawing."""
-        from pfaff.draw.film import draw_cycle
-
-        return draw_cycle(self, frames)
+        return doors.draw.draw_cycle(self, frames)
 
     def animate(
         self,
@@ -216,9 +205,7 @@ class OrbitPoint(Measurable, Verified, Travels):
         progress: Callable[[int, int], None] | None = None,
     ) -> Path:
         """Write a film of the cycle, stable or not: ``.html``, ``.gif`` or ``.mp4``; see ``Motion.animate``."""
-        from pfaff.draw.animation import animate_orbit
-
-        return animate_orbit(self, path, periods=periods, seconds=seconds, fps=fps, progress=progress)
+        return doors.draw.animate_orbit(self, path, periods=periods, seconds=seconds, fps=fps, progress=progress)
 
     def __repr__(self) -> str:
         return f"<{self.status}>"
@@ -245,16 +232,12 @@ class Special(OrbitPoint, OfKind):
     def normal_form(self) -> CycleForm:
         """The coefficient that tells on which side of a fold, period doubling, symmetry breaking or torus new orbits
         are, and whether they are stable."""
-        from pfaff.bifurcation.orbits.cycle_forms import cycle_form
-
-        return cycle_form(self)
+        return doors.cycle_forms.cycle_form(self)
 
     @property
     def status(self) -> str:
         """What it is and where, with the words of the normal form if it is computed quickly."""
-        from pfaff.bifurcation.orbits.cycle_forms import said
-
-        words = said(self)
+        words = doors.cycle_forms.said(self)
         return doubted(f"{self._where}, {words}" if words else self._where, self.checks)
 
     def __repr__(self) -> str:
@@ -277,10 +260,8 @@ class Special(OrbitPoint, OfKind):
         takes the other. Off a period doubling or a broken symmetry both are the same orbits, half a period apart, or
         mirror images of each other.
         """
-        from pfaff.bifurcation.orbits.orbit_switching import followed, switched
-
         course = Course.asked(to, step, points, bounds, progress, self.load, events)
-        return followed(switched(self, course.to, checked_way(way)), course)
+        return doors.orbit_switching.followed(doors.orbit_switching.switched(self, course.to, checked_way(way)), course)
 
     def curve(
         self,
@@ -298,6 +279,6 @@ class Special(OrbitPoint, OfKind):
         Folds, period doublings, symmetry breakings and tori have curves. Points of codimension two are located:
         ``curve.of_kind("cusp")``.
         """
-        from pfaff.bifurcation.orbit_curves.cycle_curves import curve_of_orbits
-
-        return curve_of_orbits(self, name, Course.asked(to, step, points, bounds, progress, name, events))
+        return doors.cycle_curves.curve_of_orbits(
+            self, name, Course.asked(to, step, points, bounds, progress, name, events)
+        )

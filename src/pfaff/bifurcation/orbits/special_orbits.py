@@ -21,7 +21,7 @@ from pfaff.bifurcation.orbits.chords import Chord, Point
 from pfaff.bifurcation.orbits.parabolas import around, lowest, near_zero
 from pfaff.bifurcation.orbits.singular_orbits import ROOM, from_neighbours
 from pfaff.continuation.endings import Refused
-from pfaff.continuation.kinds import MULTIPLE
+from pfaff.continuation.kinds import MULTIPLE, Kind
 from pfaff.continuation.problem import Event
 from pfaff.kernels.step_rules import NEAR
 
@@ -52,18 +52,18 @@ class SpecialOrbits:
     def explained(self, a: Point, b: Point) -> bool:
         """Whether the multipliers that cross the unit circle in a step belong to special points that are seen."""
         before, after = a.tests, b.tests
-        if a.unstable == b.unstable or isnan(before["torus"]) or isnan(after["torus"]):
+        if a.unstable == b.unstable or isnan(before[Kind.TORUS]) or isnan(after[Kind.TORUS]):
             return True
         crossings = sum(
-            2 if kind == "torus" else 1 for kind in before if before[kind] * after[kind] < 0 and kind != "fold"
-        ) + (before["fold"] * after["fold"] < 0)
+            2 if kind == Kind.TORUS else 1 for kind in before if before[kind] * after[kind] < 0 and kind != Kind.FOLD
+        ) + (before[Kind.FOLD] * after[Kind.FOLD] < 0)
         return abs(a.unstable - b.unstable) <= crossings
 
     def accounted(self, a: Point, b: Point, found: list[Event]) -> bool:
         """Whether special points account for the multipliers that cross: μ_i μ_j − 1 vanishes for real ones as well."""
         if not self.explained(a, b):
             return False
-        if not a.tests["torus"] * b.tests["torus"] < 0 or any(event.kind == "torus" for event in found):
+        if not a.tests[Kind.TORUS] * b.tests[Kind.TORUS] < 0 or any(event.kind == Kind.TORUS for event in found):
             return True
         return abs(a.unstable - b.unstable) <= max(len(found), 1)
 
@@ -78,7 +78,7 @@ class SpecialOrbits:
         found: dict[str, list[Event]] = {}
         for kind, here in a.tests.items():
             first, last = before.tests.get(kind, np.nan), b.tests.get(kind, np.nan)
-            if kind == "fold" or not min(first * here, here * last) > 0:
+            if kind == Kind.FOLD or not min(first * here, here * last) > 0:
                 continue
             nodes = [(-back, first), (0.0, here), (1.0, last)]
             if abs(here) < NEAR * min(abs(first), abs(last)):
@@ -100,7 +100,7 @@ class SpecialOrbits:
         found: dict[str, list[Event]] = {}
         for kind, end in last.tests.items():
             start = a.tests.get(kind, np.nan)
-            if kind == "fold" or kind in known or not (start * end > 0 and abs(end) < NEAR * abs(start)):
+            if kind == Kind.FOLD or kind in known or not (start * end > 0 and abs(end) < NEAR * abs(start)):
                 continue
             probe = self._probed(kind, a, last, 1 - PROBE)
             nodes = [(0.0, start), (1 - PROBE, probe), (1.0, end)]
@@ -117,7 +117,7 @@ class SpecialOrbits:
         last /= a.metric.norm(b.tangent)
         middle = Cubic(a.value, first, b.value, last).slope(0.5)
         at = near_zero([(0.0, first), (0.5, middle), (1.0, last)])
-        return self._pair("fold", a, b, at, [(0.0, a.tests["fold"]), (1.0, b.tests["fold"])])
+        return self._pair(Kind.FOLD, a, b, at, [(0.0, a.tests[Kind.FOLD]), (1.0, b.tests[Kind.FOLD])])
 
     def _probed(self, kind: str, a: Point, b: Point, at: float) -> float:
         """The value of a function at a place of a step."""
@@ -128,7 +128,7 @@ class SpecialOrbits:
     def _pair(self, kind: str, a: Point, b: Point, at: float | None, nodes: list[tuple[float, float]]) -> list[Event]:
         """Two special points about a place of a step, or about another one found by parabolas through three values,
         where a function has another sign than at both ends."""
-        if at is None or (kind == "branch point" and (self._off(a) + self._off(b)) / 2 > ABOUT_ONE):
+        if at is None or (kind == Kind.BRANCH_POINT and (self._off(a) + self._off(b)) / 2 > ABOUT_ONE):
             return []  # determinants vary by orders of magnitude elsewhere too
         between = Chord(self.continuation, a, b)
         for _ in range(DIPS):
@@ -158,22 +158,22 @@ class SpecialOrbits:
         """Special points between two, of all kinds or of one, in their order along the branch."""
         before, after = a.tests, b.tests
         kinds = [kind for kind in before if before[kind] * after[kind] < 0 and only in ("", kind)]
-        if "fold" in kinds and not self._turns(a, b):
+        if Kind.FOLD in kinds and not self._turns(a, b):
             kinds.remove("fold")
         if not kinds:
             return []
         found = []
         for kind in kinds:
-            located = self.locate(a, b, lambda point, kind=kind: point.tests[kind], kind == "fold")  # type: ignore[misc]
-            if located is not None and (kind != "torus" or self._on_circle(located[1])):
+            located = self.locate(a, b, lambda point, kind=kind: point.tests[kind], kind == Kind.FOLD)  # type: ignore[misc]
+            if located is not None and (kind != Kind.TORUS or self._on_circle(located[1])):
                 at, point = located
-                if kind == "branch point":
+                if kind == Kind.BRANCH_POINT:
                     point = self._polished(a, b, at, point, lambda each: each.determinant)
                     point = replace(point, tangent=Chord(self.continuation, a, b).direction(at))
                 if self._rounding(kind, a, b, point):
                     continue
                 found.append((at, Event(kind, point, detail=self._doubt(kind, point))))
-        if "branch point" in kinds and "fold" in kinds:
+        if Kind.BRANCH_POINT in kinds and Kind.FOLD in kinds:
             found = self._pitchfork(a, b, found)
         return [event for _, event in sorted(found, key=lambda each: each[0])]
 
@@ -191,10 +191,10 @@ class SpecialOrbits:
         point = self._polished(a, b, *located, growth)
         mu = self.others(point)
         critical = mu[np.argsort(np.abs(np.abs(mu) - 1))[:many]]
-        turned = "symmetry breaking" if a.cycle.halved else "period doubling"
-        real = turned if (critical.real < 0).all() else "branch point"
+        turned = Kind.SYMMETRY_BREAKING if a.cycle.halved else Kind.PERIOD_DOUBLING
+        real = turned if (critical.real < 0).all() else Kind.BRANCH_POINT
         paired = many > 1 and bool((np.abs(critical.imag) > REAL).all())
-        kind = "torus" if paired else real
+        kind = Kind.TORUS if paired else real
         several = MULTIPLE if many > (2 if paired else 1) else ""  # else rounding hides one at the end of the step
         return [each for each in found if each.kind != kind] + [Event(several + kind, point, detail="")]
 
@@ -215,28 +215,28 @@ class SpecialOrbits:
         """The events with a fold at which the equations are singular besides replaced by a branch point: a pitchfork,
         seen from its tine."""
         small = SINGULAR * max(abs(a.determinant), abs(b.determinant))
-        singular = [at for at, event in found if event.kind == "branch point"]
+        singular = [at for at, event in found if event.kind == Kind.BRANCH_POINT]
         tines = [
             (at, event)
             for at, event in found
-            if event.kind == "fold"
+            if event.kind == Kind.FOLD
             and (abs(event.point.determinant) < small or any(abs(at - each) < TOGETHER for each in singular))
         ]
         if not tines:
             return found
-        others = [e for e in found if e[1].kind not in ("fold", "branch point")]
-        return others + [(at, Event("branch point", event.point, detail="")) for at, event in tines]
+        others = [e for e in found if e[1].kind not in (Kind.FOLD, Kind.BRANCH_POINT)]
+        return others + [(at, Event(Kind.BRANCH_POINT, event.point, detail="")) for at, event in tines]
 
     def _rounding(self, kind: str, a: Point, b: Point, point: Point) -> bool:
         """Whether a change of sign is rounding, as near homoclinic orbits and canards: at a branch point no
         multiplier is near 1; at a fold none is near 1 and none has crossed it, or the parameter is the same as at both
         neighbours."""
         far = self._off(point) > FAR
-        if kind == "fold":
-            hidden = isnan(a.tests["torus"]) or isnan(b.tests["torus"])
+        if kind == Kind.FOLD:
+            hidden = isnan(a.tests[Kind.TORUS]) or isnan(b.tests[Kind.TORUS])
             told = not hidden and (a.unstable != b.unstable or self._turned_back(a, point, b))
             return self._same(a.value, point.value, b.value) or (far and not told)
-        return kind == "branch point" and far
+        return kind == Kind.BRANCH_POINT and far
 
     def _turned_back(self, a: Point, fold: Point, b: Point) -> bool:
         """Whether the parameter comes to a fold and goes back by more than errors, though multipliers are so large that
@@ -255,9 +255,11 @@ class SpecialOrbits:
             return True
         a, b = self.continuation.settled_point(a), self.continuation.settled_point(b)
         # Near homoclinic orbits, where rounding hides multipliers, meshes of different error make it turn.
-        hidden = isnan(a.tests["torus"]) and isnan(b.tests["torus"])
+        hidden = isnan(a.tests[Kind.TORUS]) and isnan(b.tests[Kind.TORUS])
         share = ERRORS * max(a.error, b.error) if hidden else SAME_VALUE
-        return a.tests["fold"] * b.tests["fold"] < 0 and not self._same(*_nearby(a, b), share=max(share, SAME_VALUE))
+        return a.tests[Kind.FOLD] * b.tests[Kind.FOLD] < 0 and not self._same(
+            *_nearby(a, b), share=max(share, SAME_VALUE)
+        )
 
     def _same(self, *values: float, share: float = SAME_VALUE) -> bool:
         """Whether values of the parameter differ by rounding, relative to them and to the change that alters the
@@ -273,11 +275,11 @@ class SpecialOrbits:
     def _doubt(self, kind: str, point: Point) -> str:
         """A note where no multiplier is 1 or −1 besides those of the structure, as one is at special points: the point
         is elsewhere."""
-        if kind == "torus":
+        if kind == Kind.TORUS:
             return ""
-        place = 1 if kind in ("fold", "branch point") else -1
+        place = 1 if kind in (Kind.FOLD, Kind.BRANCH_POINT) else -1
         off = self._off(point, place)
-        near = off < AT_ONE or (kind != "branch point" and not off > FAR)
+        near = off < AT_ONE or (kind != Kind.BRANCH_POINT and not off > FAR)
         return "" if near else f"not located: no other multiplier is nearer to {place} than {off:.1e}"
 
     def _on_circle(self, point: Point) -> bool:

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pfaff import doors
 from pfaff.bifurcation.orbits.conserved import conserves, in_family
 from pfaff.bifurcation.orbits.displacement import mean_velocities
 from pfaff.bifurcation.orbits.forced import own_states
-from pfaff.bifurcation.orbits.levels import MOVES
 from pfaff.bifurcation.orbits.neutral import neutral
 from pfaff.bifurcation.orbits.orbit_problem import OrbitProblem
 from pfaff.bifurcation.orbits.orbit_switching import accurate, directed, followed, value_of
@@ -24,7 +24,7 @@ from pfaff.bifurcation.orbits.orbits import OrbitPoint
 from pfaff.bifurcation.response.first_responses import check_end, first_response
 from pfaff.checks import Check, doubted
 from pfaff.continuation.course import POINTS, Bounds, Course
-from pfaff.continuation.endings import Ending
+from pfaff.continuation.endings import Ending, Reason
 from pfaff.continuation.trail import Branch
 from pfaff.errors import ConvergenceError, NoBifurcationError, ParameterError, PfaffError, number_of
 from pfaff.flow.forcing import forced_flow
@@ -252,15 +252,13 @@ class Response(Travels, Branch[ResponsePoint, "Special"]):
 
     @cached_property
     def _backbones(self) -> tuple[tuple[NormalMode, ...], str]:
-        from pfaff.bifurcation.modes.families import backbones
-
         case, system = self.orbits.problem.case, self.orbits.problem.case.system
         if not isinstance(system, System):
             return (), ""
         amplitude = max((self.amplitude(x).max() for x in self.states if x in system.coordinate_names), default=0.0)
         span = float(self.frequency.min()), float(self.frequency.max())
         try:
-            return backbones(system.at().unchecked(**case.values), span, 1.2 * amplitude), ""
+            return doors.families.backbones(system.at().unchecked(**case.values), span, 1.2 * amplitude), ""
         except NoBifurcationError:
             return (), "nothing vibrates about the equilibrium"
         except PfaffError:
@@ -289,19 +287,17 @@ class Response(Travels, Branch[ResponsePoint, "Special"]):
 
     def save(self, path: str | Path) -> Path:
         """Write a netCDF file with the orbits themselves; ``pfaff.load`` reads it again."""
-        from pfaff.bifurcation.response.response_archive import save
-
-        return save(self, path)
+        return doors.response_archive.save(self, path)
 
     def plot(self, state: str | None = None, of: str = "amplitude") -> Figure:
         """Amplitude (or ``of="mean"``) and phase of a state against the parameter, solid where stable.
 
         Along a frequency, amplitudes are drawn beside the backbone curves of the undamped system.
         """
-        from pfaff.draw.response import draw_response
-
         one_of(("amplitude", "mean"), of, "a response has no")
-        return draw_response(self, self.states[0] if state is None else one_of(self.states, state, "no state"), of)
+        return doors.draw.draw_response(
+            self, self.states[0] if state is None else one_of(self.states, state, "no state"), of
+        )
 
 
 def respond(
@@ -327,7 +323,7 @@ def respond(
         where = f"interrupted while the first response was sought, at {load} = {value:.10g}"
         raise KeyboardInterrupt(f"{where}: there is none to keep yet") from None
     branch = _branch(member, course)
-    last, moves = branch.points[-1], branch.ended.endswith(MOVES)
+    last, moves = branch.points[-1], branch.ended.reason is Reason.DRIFTING
     if member is not point and (moves or not conserves(last)):
         branch = _branch(point, course)  # what seemed to be conserved is not: its orbits are alone
     elif len(member.problem.held) and not moves and not conserves(last):

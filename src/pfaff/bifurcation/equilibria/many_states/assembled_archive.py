@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import sparse
 
-from pfaff.archive.layouts import Along, Array, Layout, Misfit
+from pfaff.archive.layouts import Along, Array, Layout, Misfit, Note
 from pfaff.archive.stored import File, opened, write
 from pfaff.bifurcation.equilibria.many_states.assembled_branches import AssemblyBranch
 from pfaff.bifurcation.equilibria.many_states.assembled_equations import assembled_about
@@ -37,7 +36,8 @@ def dataset(branch: AssemblyBranch) -> xarray.Dataset:
     if branch.special:
         columns |= _columns(branch.special, "special_", "special")
     columns |= eigenvalue_tables(branch.points, branch.special)
-    return xarray.Dataset(columns, attrs=_notes(branch))
+    notes = BRANCH.noted(branch) | branch.ended.notes | {"status": branch.status}
+    return xarray.Dataset(columns, attrs=notes)
 
 
 def _columns(points: Any, prefix: str, dimension: str) -> dict[str, Any]:
@@ -53,22 +53,18 @@ def _columns(points: Any, prefix: str, dimension: str) -> dict[str, Any]:
     return columns | {f"{prefix}{name}": column for name, column in filled.items()}
 
 
-def _notes(branch: AssemblyBranch) -> dict[str, Any]:
-    problem = branch.points[0].problem
-    s, chosen = problem.equations, sparse.coo_array(problem.equations.selection)
-    about = {
-        "load": s.assembly.load,
-        "size": s.assembly.size,
-        "sizes": s.sizes.tolist(),
-        "selection": [chosen.row.tolist(), chosen.col.tolist(), chosen.data.tolist()],
-        "watched": [int(problem.expected), int(problem.reversible)],
-        "shift": float(problem.shift),
-        "kinds": [each.kind for each in branch.special],
-        "multiplicities": [each.multiplicity for each in branch.special],
-        "places": branch.places,
-    }
-    notes = {"system": s.assembly.name, "status": branch.status}
-    return notes | branch.ended.notes | {"step": branch.step, "about": json.dumps(about)}
+def _equations(branch: AssemblyBranch) -> Any:
+    return branch.points[0].problem.equations
+
+
+def _selection(branch: AssemblyBranch) -> list[Any]:
+    chosen = sparse.coo_array(_equations(branch).selection)
+    return [chosen.row.tolist(), chosen.col.tolist(), chosen.data.tolist()]
+
+
+def _watched(branch: AssemblyBranch) -> list[int]:
+    problem: Any = branch.points[0].problem
+    return [int(problem.expected), int(problem.reversible)]
 
 
 def _arrays(notes: Any) -> dict[str, Array]:
@@ -80,19 +76,19 @@ BRANCH = Layout(
     "branch of an assembly",
     "use the other reader, load_branch, load_equilibria or load_motion",
     {
-        "system": str,
+        "system": Note(str, lambda branch: _equations(branch).assembly.name),
         "ended": str,
-        "step": float,
+        "step": Note(float, lambda branch: branch.step),
         "about": {
-            "load": str,
-            "size": int,
-            "sizes": Along("unknown", float),
-            "selection": (Along("entry", int), Along("entry", int), Along("entry", float)),
-            "watched": (int, int),
-            "shift": float,
-            "kinds": Along("special", str),
-            "multiplicities": Along("special", int),
-            "places": Along("special", int),
+            "load": Note(str, lambda branch: _equations(branch).assembly.load),
+            "size": Note(int, lambda branch: _equations(branch).assembly.size),
+            "sizes": Note(Along("unknown", float), lambda branch: _equations(branch).sizes.tolist()),
+            "selection": Note((Along("entry", int), Along("entry", int), Along("entry", float)), _selection),
+            "watched": Note((int, int), _watched),
+            "shift": Note(float, lambda branch: float(branch.points[0].problem.shift)),
+            "kinds": Note(Along("special", str), lambda branch: [each.kind for each in branch.special]),
+            "multiplicities": Note(Along("special", int), lambda branch: [s.multiplicity for s in branch.special]),
+            "places": Note(Along("special", int), lambda branch: branch.places),
         },
     },
     _arrays,

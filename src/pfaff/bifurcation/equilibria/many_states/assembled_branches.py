@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pfaff import doors
 from pfaff.bifurcation.equilibria.branches import EquilibriumBranch, EquilibriumPoint, SpecialPoint
 from pfaff.bifurcation.equilibria.eigenvalues import axis_pairs
 from pfaff.bifurcation.equilibria.many_states.assembled_equations import AssembledEquations, assembled_start
@@ -16,7 +17,7 @@ from pfaff.bifurcation.equilibria.many_states.assembled_points import AssembledR
 from pfaff.bifurcation.equilibria.special_forms import SpecialForm
 from pfaff.continuation.course import Course, Limits
 from pfaff.continuation.dense import Spot
-from pfaff.continuation.kinds import MULTIPLE, Kind
+from pfaff.continuation.kinds import Kind, kind_of
 from pfaff.continuation.problem import Event
 from pfaff.errors import ParameterError
 from pfaff.flow.assembly import Assembly, Rest
@@ -68,7 +69,7 @@ class SpecialAssemblyPoint(AssemblyPoint, SpecialPoint):
 
     @cached_property
     def _form(self) -> SpecialForm:
-        if not self.kind.endswith(Kind.HOPF):
+        if kind_of(self.kind)[0] is not Kind.HOPF:
             return SpecialForm(note=f"{self.multiplicity} eigenvalues pass zero" if self.multiplicity > 1 else "")
         pairs = axis_pairs(self.spot.facts.eigenvalues, 2 * self.multiplicity)
         return SpecialForm(omega=float(pairs[0]) if len(pairs) else float("nan"))
@@ -96,7 +97,7 @@ class AssemblyBranch(EquilibriumBranch):
         spot = event.point
         if event.kind == Kind.BRANCH_POINT:
             spot = replace(spot, z=problem.polished(spot.z))
-        many = event.detail if event.kind.startswith(MULTIPLE) else 1
+        many = event.detail if event.several else 1
         return SpecialAssemblyPoint(problem, spot, event.kind, many)
 
     @property
@@ -112,15 +113,11 @@ class AssemblyBranch(EquilibriumBranch):
 
     def to_xarray(self) -> xarray.Dataset:
         """Load, coordinates, reactions and eigenvalues along the dimension ``point``."""
-        from pfaff.bifurcation.equilibria.many_states.assembled_archive import dataset
-
-        return dataset(self)
+        return doors.assembled_archive.dataset(self)
 
     def save(self, path: str | Path) -> Path:
         """Write a netCDF file; ``pfaff.load(path, assembly)`` reads it again."""
-        from pfaff.bifurcation.equilibria.many_states.assembled_archive import save
-
-        return save(self, path)
+        return doors.assembled_archive.save(self, path)
 
 
 def follow_assembly(

@@ -19,6 +19,7 @@ from pfaff.bifurcation.equilibria.many_states.assembled_equations import Assembl
 from pfaff.bifurcation.equilibria.many_states.sparse_points import SparseFacts, SparseRests
 from pfaff.continuation.dense import Spot
 from pfaff.continuation.endings import Refused
+from pfaff.continuation.kinds import MULTIPLE, Kind, kind_of
 from pfaff.continuation.problem import Event
 from pfaff.stability.watched_modes import Watched, natural_shift, watched
 from pfaff.threads import known_property
@@ -96,9 +97,9 @@ class AssembledRests(SparseRests):
         if (np.abs(nearest.real) > ON_AXIS * np.maximum(np.abs(nearest), self.shift)).any():
             return None
         found = super()._crossed(spot, many)
-        if found is None or not self.equations.family or not found.kind.endswith("branch point"):
+        if found is None or not self.equations.family or kind_of(found.kind)[0] is not Kind.BRANCH_POINT:
             return found
-        return replace(found, kind=found.kind.replace("branch point", "divergence"))
+        return replace(found, kind=MULTIPLE + Kind.DIVERGENCE if found.several else Kind.DIVERGENCE)
 
 
 def _reversible(s: AssembledEquations, z: np.ndarray) -> bool:

@@ -22,6 +22,7 @@ from pfaff.errors import ParameterError
 from pfaff.flow.flow import Flow
 from pfaff.flow.sparse_jacobian import SparseLinearised, sparse_flow, sparse_linearised
 from pfaff.rest.sparse_states import in_families, sparse_rest
+from pfaff.rest.states import SteadyState, start_state
 from pfaff.threads import known_property
 
 if TYPE_CHECKING:
@@ -127,8 +128,6 @@ def sparse_start(
 
 
 def _first_guess(case: Bound, start: Any, fixed: Mapping[str, float]) -> np.ndarray:
-    from pfaff.rest.states import SteadyState, start_state
-
     if isinstance(start, SteadyState) or hasattr(start, "equations"):
         return np.asarray(start.x)
     given = start if isinstance(start, Mapping) else {}

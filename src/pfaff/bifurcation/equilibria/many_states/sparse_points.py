@@ -24,12 +24,16 @@ from pfaff.bifurcation.equilibria.many_states.sparse_equations import SparseRest
 from pfaff.bifurcation.equilibria.special_points import Facts, Rests, turns_between
 from pfaff.continuation.dense import Spot
 from pfaff.continuation.endings import Refused
+from pfaff.continuation.kinds import MULTIPLE, Kind
 from pfaff.continuation.problem import Asked, Event, Missed
 from pfaff.continuation.sparse import SparseImplicit
 from pfaff.stability.rightmost import FEWEST, Rightmost, rightmost
 from pfaff.threads import known_property
 
-OF_ZERO = ("branch point", "divergence")  # what an eigenvalue that passes zero may mean, if the branch does not fold
+OF_ZERO = (
+    Kind.BRANCH_POINT,
+    Kind.DIVERGENCE,
+)  # what an eigenvalue that passes zero may mean but for a fold
 REACH = 2.0  # distance from the imaginary axis, relative to the move of an eigenvalue in a step, that is near
 
 
@@ -112,8 +116,8 @@ class SparseRests(SparseImplicit, Rests):
 
     def tests(self, point: Spot) -> Asked:
         facts = point.facts
-        singular = {"branch point": lambda: facts.singular} if self.by_determinant else {}
-        return Asked({"fold": lambda: facts.turning, **singular})
+        singular: dict[str, Any] = {Kind.BRANCH_POINT: lambda: facts.singular} if self.by_determinant else {}
+        return Asked({Kind.FOLD: lambda: facts.turning, **singular})
 
     def hides(self, a: Spot, b: Spot, length: float) -> bool:
         """Whether a step hides two folds, a growth rate that comes and goes, or one that comes as another goes."""
@@ -140,11 +144,11 @@ class SparseRests(SparseImplicit, Rests):
             )
 
         if a.facts.complete and b.facts.complete:
-            found = [event for event in found if event.kind != "branch point"]
-        several = [event for event in crossed if event.kind == "multiple branch point"]
+            found = [event for event in found if event.kind != Kind.BRANCH_POINT]
+        several = [event for event in crossed if event.kind == MULTIPLE + Kind.BRANCH_POINT]
         found = [event for event in found if not here(event, several)]
         crossed = [event for event in crossed if event.kind not in OF_ZERO or not here(event, found)]
-        if length > self.pace.resolved and not all(self._crossing(e) for e in crossed if e.kind == "branch point"):
+        if length > self.pace.resolved and not all(self._crossing(e) for e in crossed if e.kind == Kind.BRANCH_POINT):
             raise Refused("two branches pass each other, and the step may lead from one to the other")
         return self.through(sorted([*found, *crossed], key=lambda event: float(chord @ event.point.z)), a, b)
 
@@ -158,10 +162,10 @@ class SparseRests(SparseImplicit, Rests):
         nearest = values[np.argsort(np.abs(values.real))[:many]]
         pairs = nearest[nearest.imag > REAL * np.abs(nearest)]
         if len(pairs) == 1:
-            return Event("hopf", spot)
+            return Event(Kind.HOPF, spot)
         if len(pairs):
-            return Event("multiple hopf", spot, detail=len(pairs))
-        return Event("branch point", spot) if many == 1 else Event("multiple branch point", spot, detail=many)
+            return Event(MULTIPLE + Kind.HOPF, spot, detail=len(pairs))
+        return Event(Kind.BRANCH_POINT, spot) if many == 1 else Event(MULTIPLE + Kind.BRANCH_POINT, spot, detail=many)
 
     def _curvature(self, spot: Spot) -> float:
         s, t = self.equations, spot.tangent
