@@ -129,7 +129,7 @@ def _sought(s, which, bound, first, last, one, other, found, place):
     elif which != BOUND:
         f1 = _trial(s, which, bound, first, last, x1, True)
         f2 = _trial(s, which, bound, first, last, x2, True)
-    f3, largest = f1, max(fabs(f1), fabs(f2))
+    f3, small = f1, max(min(fabs(f1), fabs(f2)), s.rules.faint * max(fabs(f1), fabs(f2)))
     if not f1 * f2 < 0.0:
         return NAN
     t = min(max(_guessed(s, which, bound, first, last, f1, f2), EDGE), 1 - EDGE)
@@ -156,7 +156,7 @@ def _sought(s, which, bound, first, last, one, other, found, place):
             if fabs(t) < slack:  # the zero is closer than the accuracy asked for
                 break
         t = min(1 - slack, max(slack, t))
-    return best if least <= s.rules.sharp * largest else NAN
+    return best if least <= s.rules.sharp * small else NAN
 
 
 def _advanced(s, here, h, sign, about):
