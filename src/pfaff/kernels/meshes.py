@@ -13,6 +13,7 @@ if cython.compiled:
     from cython.cimports.pfaff.kernels.chain import padded
     from cython.cimports.pfaff.kernels.condensation import stage_states, sum_rows
     from cython.cimports.pfaff.kernels.metrics import orbit_of, shape_of, turned
+    from cython.cimports.pfaff.kernels.step_rules import LEAST
 
 EVEN = cython.declare(cython.double, 0.2)  # share of a mesh, relative to the rest, that is spread evenly
 
@@ -89,8 +90,12 @@ def _error_between(rule, orbit, h, N, scale, signs, room):
 
 def least_error(rule, velocity, accuracy, orbit, h, N, scale, signs, room):
     """The lesser of two estimates of the error of an orbit: how far the velocity misses the one that the linear flow
-    carries, which is known, and what is between the mesh points."""
-    if velocity <= accuracy:
+    carries, which is known, and what is between the mesh points.
+
+    In stiff systems the first has a floor that no mesh removes. Below ``LEAST`` of the accuracy no mesh gets finer, and
+    the second need not be known.
+    """
+    if velocity <= LEAST * accuracy:
         return velocity
     between = _error_between(rule, orbit, h, N, scale, signs, room)
     return between if between < velocity else velocity
