@@ -122,8 +122,9 @@ class Finder:
         rules = [root / "meson.build", root / "building/wide/meson.build"]
         if _outdated(folder / BUILT, [*rules, *sources.iterdir()]) and not _ahead(folder / BUILT, rules):
             folder = build(root)
-        folders = [folder / "building/wide", folder] if len(path) > 1 else [folder]  # those for wide registers first
-        for binary in (each for folder in folders for each in folder.glob(f"{module}.*")):
+        # Those for wide registers come first; not all are built for them.
+        folders = [folder / "building/wide", folder] if len(path) > 1 else [folder]
+        for binary in (each for place in folders for each in place.glob(f"{module}.*")):
             if binary.suffix in (".so", ".pyd"):
                 return spec_from_file_location(name, binary, loader=ExtensionFileLoader(name, str(binary)))
         return None  # a module that is not compiled

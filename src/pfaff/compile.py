@@ -1,7 +1,7 @@
-"""``python -m pfaff.compile``: compile ahead what branches, cycles and batches of Hopf points need, as installing does.
+"""``python -m pfaff.compile``: compile ahead what cycles and batches of Hopf points need, as installing does.
 
 A branch of cycles of the column is followed from its flutter load, and its normal forms are swept over a damping: what
-is compiled for them is kept on disk, for every other system too, and so are the loops of branches of equilibria.
+is compiled for them is kept on disk, for every other system too.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 
 from pfaff.atlas import column
-from pfaff.bifurcation.equilibria.walking.branch_loops import compile_ahead
 
 GIVEN = {"d": "1/2", "M_L": 15, "I_L": 15, "k1": 50, "c_i": 1.5}
 
@@ -24,7 +23,7 @@ def cycles_and_batches() -> None:
 
 def main() -> None:
     with ProcessPoolExecutor(2, get_context("spawn")) as pool:
-        for part in [pool.submit(each) for each in (compile_ahead, cycles_and_batches)]:
+        for part in [pool.submit(each) for each in (cycles_and_batches,)]:
             part.result()
 
 

@@ -1,23 +1,36 @@
 # Matrices are given by columns, as LAPACK takes them; pivots count from one.
+cdef void multiplied(
+    const double *A, bint transposed, const double *B, double *C, Py_ssize_t m, Py_ssize_t k, Py_ssize_t n
+) noexcept nogil
 cdef double factorised(double *A, Py_ssize_t n, int *pivots) noexcept nogil
 cdef void substituted(
     double *A, Py_ssize_t n, int *pivots, double *right, Py_ssize_t columns, bint transposed
 ) noexcept nogil
 cdef void solve_complex(double complex *A, Py_ssize_t n, int *pivots, double complex *right) noexcept nogil
+cdef bint factorised_complex(double complex *A, Py_ssize_t n, int *pivots) noexcept nogil
+cdef void substituted_complex(
+    double complex *A, Py_ssize_t n, int *pivots, double complex *right, Py_ssize_t columns, bint transposed
+) noexcept nogil
 cdef bint cholesky(double *A, Py_ssize_t n) noexcept nogil
 cdef void balance(const double *A, Py_ssize_t n, double *scales, double *work) noexcept nogil  # of n² numbers
 cdef Py_ssize_t eigen_room(Py_ssize_t n) noexcept nogil
 cdef void eigen(
     const double *A, Py_ssize_t n, double complex *values, double complex *left, double complex *right, double *work
 ) noexcept nogil
+cdef double complex quotient(double complex a, double complex b) noexcept nogil
+cdef double modulus(double complex z) noexcept nogil
 cdef bint finite(const double *x, Py_ssize_t count) noexcept nogil
 cdef double dot(const double *a, const double *b, Py_ssize_t count) noexcept nogil
 cpdef ready()
 
+ctypedef void (*Multiply)(
+    char *, char *, int *, int *, int *, double *, const double *, int *, const double *, int *, double *, double *,
+    int *) noexcept nogil
 ctypedef void (*Factorise)(int *, int *, double *, int *, int *, int *) noexcept nogil
 ctypedef void (*Substitute)(char *, int *, int *, double *, int *, int *, double *, int *, int *) noexcept nogil
-ctypedef void (*SolveComplex)(
-    int *, int *, double complex *, int *, int *, double complex *, int *, int *) noexcept nogil
+ctypedef void (*FactoriseComplex)(int *, int *, double complex *, int *, int *, int *) noexcept nogil
+ctypedef void (*SubstituteComplex)(
+    char *, int *, int *, double complex *, int *, int *, double complex *, int *, int *) noexcept nogil
 ctypedef void (*Cholesky)(char *, int *, double *, int *, int *) noexcept nogil
 ctypedef void (*Balance)(char *, int *, double *, int *, int *, int *, double *, int *) noexcept nogil
 ctypedef void (*Eigen)(
@@ -25,9 +38,11 @@ ctypedef void (*Eigen)(
 ) noexcept nogil
 
 # inside
+cdef Multiply dgemm
 cdef Factorise dgetrf
 cdef Substitute dgetrs
-cdef SolveComplex zgesv
+cdef FactoriseComplex zgetrf
+cdef SubstituteComplex zgetrs
 cdef Cholesky dpotrf
 cdef Balance dgebal
 cdef Eigen dgeev

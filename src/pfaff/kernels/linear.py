@@ -1,4 +1,5 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+# cython: infer_types=True
 """Linear algebra of small dense matrices: LU factors, solutions, eigenvalues, by plain loops or by LAPACK.
 
 Up to ``OWN`` rows LU factors come from the loops below, which are as fast as LAPACK there and do not depend on what a
@@ -20,22 +21,26 @@ LARGEST = cython.declare(cython.double, 1.7976931348623157e308)  # finite number
 FAR = cython.declare(
     cython.int, 300
 )  # binary exponent beyond which a matrix is scaled, as some builds of LAPACK forget to scale back
+OWN_PRODUCT = cython.declare(cython.Py_ssize_t, 512)  # multiplications up to which plain loops are not slower
 FEW = cython.declare(cython.Py_ssize_t, 4)  # right sides up to which they are not
 
 
 @cython.ccall
 def ready():
     """Get the addresses of LAPACK's routines, once; whoever calls the functions below calls this first."""
-    global dgetrf, dgetrs, zgesv, dpotrf, dgebal, dgeev
+    global dgemm, dgetrf, dgetrs, zgetrf, zgetrs, dpotrf, dgebal, dgeev
     if dgeev != cython.NULL:
         return
+    from scipy.linalg.cython_blas import __pyx_capi__ as products
     from scipy.linalg.cython_lapack import __pyx_capi__ as known
 
     dgetrf = cython.cast(Factorise, _routine(known, "dgetrf"))
     dgetrs = cython.cast(Substitute, _routine(known, "dgetrs"))
-    zgesv = cython.cast(SolveComplex, _routine(known, "zgesv"))
+    zgetrf = cython.cast(FactoriseComplex, _routine(known, "zgetrf"))
+    zgetrs = cython.cast(SubstituteComplex, _routine(known, "zgetrs"))
     dpotrf = cython.cast(Cholesky, _routine(known, "dpotrf"))
     dgebal = cython.cast(Balance, _routine(known, "dgebal"))
+    dgemm = cython.cast(Multiply, _routine(products, "dgemm"))
     dgeev = cython.cast(Eigen, _routine(known, "dgeev"))
 
 
@@ -46,7 +51,6 @@ def _routine(known, name):
 
 def finite(x, count):
     """Whether all numbers are finite."""
-    i: cython.Py_ssize_t
     for i in range(count):
         if not fabs(x[i]) <= LARGEST:
             return False
@@ -55,11 +59,10 @@ def finite(x, count):
 
 def dot(a, b, count):
     """Sum of products, in four sums side by side."""
-    i: cython.Py_ssize_t
-    s0: cython.double = 0.0
-    s1: cython.double = 0.0
-    s2: cython.double = 0.0
-    s3: cython.double = 0.0
+    s0 = 0.0
+    s1 = 0.0
+    s2 = 0.0
+    s3 = 0.0
     for i in range(0, count - 3, 4):
         s0 += a[i] * b[i]
         s1 += a[i + 1] * b[i + 1]
@@ -70,13 +73,38 @@ def dot(a, b, count):
     return (s0 + s1) + (s2 + s3)
 
 
+def multiplied(A, transposed, B, C, m, k, n):
+    """C = A B for matrices given by rows, A of m rows and k columns, or given as its transpose; B has n columns."""
+    rows: cython.int = m
+    inner: cython.int = k
+    columns: cython.int = n
+    plain: cython.char = 78  # N
+    how: cython.char = 84 if transposed else 78  # T or N
+    apart: cython.int = m if transposed else k
+    one: cython.double = 1.0
+    zero: cython.double = 0.0
+    if m * k * n > OWN_PRODUCT:  # by columns Cᵀ = Bᵀ Aᵀ
+        dgemm(
+            cython.address(plain), cython.address(how), cython.address(columns), cython.address(rows),
+            cython.address(inner), cython.address(one), B, cython.address(columns), A, cython.address(apart),
+            cython.address(zero), C, cython.address(columns))  # fmt: skip
+        return
+    for i in range(m):
+        for j in range(n):
+            C[i * n + j] = 0.0
+        for l in range(k):
+            by = A[l * m + i] if transposed else A[i * k + l]
+            if by != 0.0:
+                for j in range(n):
+                    C[i * n + j] += by * B[l * n + j]
+
+
 def factorised(A, n, pivots):
     """LU factors, which replace the matrix, in LAPACK's format; returns the sign of the determinant, zero if it is
     singular."""
-    i: cython.Py_ssize_t
     size: cython.int = n
     info: cython.int = 0
-    sign: cython.double = 1.0
+    sign = 1.0
     if n <= OWN:
         return _eliminated(A, n, pivots)
     dgetrf(cython.address(size), cython.address(size), A, cython.address(size), pivots, cython.address(info))
@@ -91,15 +119,7 @@ def factorised(A, n, pivots):
 
 def _eliminated(A, n, pivots):
     """The same by Gaussian elimination with partial pivoting, four columns at a time."""
-    first: cython.Py_ssize_t
-    last: cython.Py_ssize_t
-    i: cython.Py_ssize_t
-    j: cython.Py_ssize_t
-    k: cython.Py_ssize_t
-    p: cython.Py_ssize_t
-    a: cython.p_double
-    column: cython.p_double
-    sign: cython.double = 1.0
+    sign = 1.0
     for first in range(0, n, 4):
         last = min(first + 4, n)
         for k in range(first, last):
@@ -134,35 +154,32 @@ def _eliminated(A, n, pivots):
 
 
 def _exchange(x, i, k):
-    kept: cython.double = x[i]
+    kept = x[i]
     x[i] = x[k]
     x[k] = kept
 
 
 def _less(y, a, by, count):
     """y − a·by."""
-    i: cython.Py_ssize_t
     for i in range(count):
         y[i] -= a[i] * by
 
 
 def _less_four(y, a, n, by, count):
     """y less four columns, n apart, times a number each."""
-    i: cython.Py_ssize_t
-    b: cython.pointer[cython.const[cython.double]] = a + n
-    c: cython.pointer[cython.const[cython.double]] = a + 2 * n
-    d: cython.pointer[cython.const[cython.double]] = a + 3 * n
-    p: cython.double = by[0]
-    q: cython.double = by[1]
-    r: cython.double = by[2]
-    s: cython.double = by[3]
+    b = a + n
+    c = a + 2 * n
+    d = a + 3 * n
+    p = by[0]
+    q = by[1]
+    r = by[2]
+    s = by[3]
     for i in range(count):
         y[i] = y[i] - a[i] * p - b[i] * q - c[i] * r - d[i] * s
 
 
 def substituted(A, n, pivots, right, columns, transposed):
     """Solutions by LU factors for several right sides, which they replace."""
-    k: cython.Py_ssize_t
     size: cython.int = n
     many: cython.int = columns
     info: cython.int = 0
@@ -180,10 +197,6 @@ def substituted(A, n, pivots, right, columns, transposed):
 
 
 def _replaced(A, n, pivots, x):
-    first: cython.Py_ssize_t
-    last: cython.Py_ssize_t
-    i: cython.Py_ssize_t
-    k: cython.Py_ssize_t
     for k in range(n):
         _exchange(x, k, pivots[k] - 1)
     for first in range(0, n, 4):
@@ -206,7 +219,6 @@ def _replaced(A, n, pivots, x):
 
 
 def _replaced_transposed(A, n, pivots, x):
-    k: cython.Py_ssize_t
     for k in range(n):
         x[k] = (x[k] - dot(A + k * n, x, k)) / A[k * n + k]
     for k in range(n - 2, -1, -1):
@@ -217,32 +229,36 @@ def _replaced_transposed(A, n, pivots, x):
 
 def solve_complex(A, n, pivots, right):
     """The solution with a complex matrix, which is lost; it replaces the right side. No numbers if it is singular."""
-    i: cython.Py_ssize_t
-    size: cython.int = n
-    one: cython.int = 1
-    info: cython.int = 0
     if n <= OWN_COMPLEX:
         _solved_complex(cython.cast(cython.p_double, A), n, cython.cast(cython.p_double, right))
-        return
-    zgesv(
-        cython.address(size), cython.address(one), A, cython.address(size), pivots, right, cython.address(size),
-        cython.address(info))  # fmt: skip
-    if info:
+    elif factorised_complex(A, n, pivots):
+        substituted_complex(A, n, pivots, right, 1, False)
+    else:
         for i in range(2 * n):
             cython.cast(cython.p_double, right)[i] = 0.0 / 0.0
 
 
+def factorised_complex(A, n, pivots):
+    """LU factors of a complex matrix, which replace it; returns whether it is regular."""
+    size: cython.int = n
+    info: cython.int = 0
+    zgetrf(cython.address(size), cython.address(size), A, cython.address(size), pivots, cython.address(info))
+    return info == 0
+
+
+def substituted_complex(A, n, pivots, right, columns, transposed):
+    """Solutions by complex LU factors for several right sides, which they replace; transposed without conjugation."""
+    size: cython.int = n
+    many: cython.int = columns
+    info: cython.int = 0
+    how: cython.char = 84 if transposed else 78  # T or N
+    zgetrs(
+        cython.address(how), cython.address(size), cython.address(many), A, cython.address(size), pivots, right,
+        cython.address(size), cython.address(info))  # fmt: skip
+
+
 def _solved_complex(A, n, x):
     """The same by Gaussian elimination, real and imaginary parts side by side."""
-    i: cython.Py_ssize_t
-    j: cython.Py_ssize_t
-    k: cython.Py_ssize_t
-    p: cython.Py_ssize_t
-    a: cython.p_double
-    y: cython.p_double
-    re: cython.double
-    im: cython.double
-    most: cython.double
     for k in range(n):
         a = A + 2 * k * n
         p = k
@@ -275,10 +291,8 @@ def _solved_complex(A, n, x):
 
 def _quotient(a, b, out):
     """a/b (Smith 1962), which neither overflows nor underflows where the result does not."""
-    ratio: cython.double
-    size: cython.double
-    re: cython.double = a[0]
-    im: cython.double = a[1]
+    re = a[0]
+    im = a[1]
     if fabs(b[0]) >= fabs(b[1]):
         ratio = b[1] / b[0]
         size = b[0] + b[1] * ratio
@@ -289,6 +303,26 @@ def _quotient(a, b, out):
         size = b[0] * ratio + b[1]
         out[0] = (re * ratio + im) / size
         out[1] = (im * ratio - re) / size
+
+
+def quotient(a, b):
+    """a/b; zero if b is zero."""
+    two = cython.declare(cython.doublecomplex[2])
+    two[0], two[1] = a, b
+    if b == 0.0:
+        return 0.0
+    at = cython.cast(cython.p_double, two)
+    _quotient(at, at + 2, at)
+    return two[0]
+
+
+def modulus(z):
+    """|z| by operations that give the same digits everywhere."""
+    large = fabs(z.real)
+    small = fabs(z.imag)
+    if large < small:
+        large, small = small, large
+    return large * sqrt(1 + (small / large) * (small / large)) if small > 0.0 else large + small
 
 
 def cholesky(A, n):
@@ -302,8 +336,6 @@ def cholesky(A, n):
 
 def balance(A, n, scales, work):
     """Powers of two D, one in their middle, for which D⁻¹ A D, given by rows, has rows and columns of like size."""
-    i: cython.Py_ssize_t
-    j: cython.Py_ssize_t
     size: cython.int = n
     low: cython.int = 0
     high: cython.int = 0
@@ -315,6 +347,9 @@ def balance(A, n, scales, work):
     dgebal(
         cython.address(how), cython.address(size), work, cython.address(size), cython.address(low),
         cython.address(high), scales, cython.address(info))  # fmt: skip
+    for i in range(n):
+        if info:  # what is not finite has no units
+            scales[i] = 1.0
     low = ilogb(_of_rank(scales, n, (n - 1) // 2))
     high = ilogb(_of_rank(scales, n, n // 2))
     low = cython.cast(cython.int, rint((low + high) / 2.0))
@@ -324,8 +359,6 @@ def balance(A, n, scales, work):
 
 def _of_rank(x, n, rank):
     """The number of this rank, counted from the smallest as 0."""
-    i: cython.Py_ssize_t
-    j: cython.Py_ssize_t
     less: cython.Py_ssize_t
     alike: cython.Py_ssize_t
     for i in range(n):
@@ -348,17 +381,16 @@ def eigen(A, n, values, left, right, work):
     rows; no numbers if it has none.
 
     LAPACK reads the transpose, and takes left vectors for right ones."""
-    i: cython.Py_ssize_t
     size: cython.int = n
     room: cython.int = 34 * n
     info: cython.int = 0
-    exponent: cython.int = 0
-    largest: cython.double = 0.0
+    exponent = 0
+    largest = 0.0
     lefts: cython.char = 78 if left == cython.NULL else 86  # N or V
     rights: cython.char = 78 if right == cython.NULL else 86
-    p: cython.p_double = work + n * n
-    q: cython.p_double = p + n * n
-    parts: cython.p_double = q + n * n
+    p = work + n * n
+    q = p + n * n
+    parts = q + n * n
     for i in range(n * n):
         if not fabs(A[i]) <= largest:
             largest = fabs(A[i])
@@ -391,9 +423,6 @@ def eigen(A, n, values, left, right, work):
 
 def _joined(rows, imaginary, turn, n, out):
     """Complex vectors from real rows: for a pair, rows i and i + 1 are the real and the imaginary part of the first."""
-    i: cython.Py_ssize_t
-    j: cython.Py_ssize_t
-    first: cython.Py_ssize_t
     for i in range(n):
         first = i - 1 if imaginary[i] < 0.0 else i
         for j in range(n):
@@ -407,10 +436,9 @@ def _joined(rows, imaginary, turn, n, out):
 def _values_of_two(A, values):
     """Eigenvalues of a matrix of two rows: the one farther from the mean first, the other from their product, without
     cancellation."""
-    half: cython.double = (A[0] - A[3]) / 2
-    across: cython.double = A[1] * A[2]
-    square: cython.double = half * half + across
-    far: cython.double
+    half = (A[0] - A[3]) / 2
+    across = A[1] * A[2]
+    square = half * half + across
     if square < 0.0:
         values[0].real = values[1].real = (A[0] + A[3]) / 2
         values[0].imag = sqrt(-square)
@@ -424,9 +452,8 @@ def _values_of_two(A, values):
 
 def _vectors_of_two(A, values, p, q):
     """Left and right eigenvectors of a matrix of two rows, from the row and the column with the larger entries."""
-    k: cython.Py_ssize_t
-    b: cython.double = A[1]
-    c: cython.double = A[2]
+    b = A[1]
+    c = A[2]
     upper: cython.doublecomplex
     lower: cython.doublecomplex
     for k in range(2):

@@ -16,8 +16,8 @@ import numpy as np
 
 from pfaff.algebra.structural_zeros import Deflation
 from pfaff.bifurcation.equilibria.eigenvalues import bounded, hopf_product, imaginary, signed_log
+from pfaff.bifurcation.equilibria.regular import FOLDS, Regular
 from pfaff.bifurcation.equilibria.rest_equations import RestEquations
-from pfaff.bifurcation.equilibria.walking.regular import FOLDS, Regular
 from pfaff.bifurcation.equilibria.zero_forms import (
     Null,
     cusp_coefficient,
@@ -47,7 +47,7 @@ class CurveFacts:
     pitchfork = False  # at a branch point: its coefficient is then that of third order
 
     def tell(self, **known: Any) -> None:
-        """Record what compiled loops know already, by name."""
+        """Record what kernels know already, by name."""
         self.__dict__.update((name, known[name]) for name in known if name == "suspects")
 
     @known_property

@@ -30,9 +30,9 @@ from pfaff.bifurcation.equilibria.eigenvalues import (
     unstable,
 )
 from pfaff.bifurcation.equilibria.full_balance import full_balance
+from pfaff.bifurcation.equilibria.regular import BRANCHING, EQUILIBRIA, FOLD, HOPF, Regular
 from pfaff.bifurcation.equilibria.rest_equations import RestEquations
 from pfaff.bifurcation.equilibria.together import DOUBLE, crossing_together, rates_between
-from pfaff.bifurcation.equilibria.walking.regular import BRANCHING, EQUILIBRIA, FOLD, HOPF, Regular
 from pfaff.bifurcation.equilibria.zero_forms import Null, null_of
 from pfaff.checks.branch_promises import SINGULAR
 from pfaff.continuation.dense import Spot

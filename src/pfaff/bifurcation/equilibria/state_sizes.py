@@ -17,10 +17,12 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from pfaff.algebra.bordering import FAINT, Border
+from pfaff.algebra.tolerances import REAL
 from pfaff.bifurcation.equilibria.first_rates import ROUNDING, elsewhere
 from pfaff.bifurcation.equilibria.linearised import along_lines, jacobian_of
 from pfaff.errors import PfaffError
 from pfaff.flow.flow import Flow
+from pfaff.kernels.first_rests import grouped
 from pfaff.threads import cached_property
 
 if TYPE_CHECKING:
@@ -162,9 +164,7 @@ class Groups:
     @classmethod
     def made(cls, acts: np.ndarray, J: np.ndarray) -> Groups:
         """The groups by the strengths of actions."""
-        from pfaff.bifurcation.equilibria.walking.branch_loops import grouped, lapack, quickest
-
-        units, of = quickest(grouped)(lapack(), acts)
+        units, of = grouped(acts, REAL)
         members = [np.flatnonzero(of == group) for group in range(of.max(initial=-1) + 1)]
         even = J * units / units[:, None]
         return cls(of, units, members, np.array([np.linalg.norm(even[np.ix_(each, each)]) for each in members]))

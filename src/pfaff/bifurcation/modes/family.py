@@ -65,7 +65,7 @@ class Family(Neutral):
     def __init__(self, problem: FamilyProblem, usual: float) -> None:
         super().__init__(problem.collocation, usual, problem.held, problem.accuracy, usual, 0.0, True)
         self.turned_over, self.energy, self.frequencies = problem.zeros, problem.energy, problem.frequencies
-        self.plain = False  # compiled loops know all multipliers, and not those on the level of the energy
+        self.plain = False  # kernels know all multipliers, and not those on the level of the energy
 
     @property
     def special(self) -> SpecialInFamily:

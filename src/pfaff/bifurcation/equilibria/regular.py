@@ -1,4 +1,4 @@
-"""Problems of continuation without structural zeros, whose points are found by compiled loops."""
+"""Problems of continuation whose points kernels find, unless there are structural zeros."""
 
 from __future__ import annotations
 
@@ -14,26 +14,29 @@ from pfaff.bifurcation.equilibria.rest_equations import RestEquations
 from pfaff.continuation.dense import Implicit, Spot
 from pfaff.continuation.problem import TURNING, Event, Stretch
 from pfaff.continuation.walked_points import Walked
+from pfaff.kernels.branch_steps import LOCATED, locate, walk
+from pfaff.kernels.branch_tests import quiet, quiet_about
+from pfaff.kernels.corrector import KINDS, Curve, placed
+from pfaff.kernels.spectra import first_spectrum
 from pfaff.threads import known_property
 
-EQUILIBRIA, FOLDS, HOPFS = range(3)  # kinds of problems that compiled loops exist for
-BOUND, TURN = -1, -2  # located by number beside tests: a value of the parameter, and where it turns
-FOLD, BRANCHING, HOPF = range(3)  # tests on branches of equilibria
+EQUILIBRIA, FOLDS, HOPFS = KINDS
+BOUND, TURN, FOLD, BRANCHING, HOPF = LOCATED
 STEEP = 0.1  # change of the parameter along a unit tangent, in its units, beyond which a single branch starts
 TANGENTIAL = 1e-10  # residual of J t, relative to its terms
 STRETCH, SPECIALS = 128, 8  # points, and special points, walked at once: Ctrl-C is heard between them
 
 
 class Regular(Implicit):
-    """Equilibria, with or without one more equation; ``kind`` is None if no compiled loop exists."""
+    """Equilibria, with or without one more equation; ``kind`` is None if kernels do not know it."""
 
     equations: RestEquations
     kind: int | None
     place = 1e-12  # closer than this, tests are rounding
     walks = True  # whether its tests alone decide what happens
-    numbers: ClassVar[Mapping[str, int]] = {}  # numbers of tests in compiled loops
-    located_by_number: ClassVar[Sequence[str]] = ()  # tests that are as sharp in loops
-    passable: ClassVar[Sequence[str]] = ()  # tests beyond whose zeros loops may go on
+    numbers: ClassVar[Mapping[str, int]] = {}  # numbers of tests in kernels
+    located_by_number: ClassVar[Sequence[str]] = ()  # tests that are as sharp in kernels
+    passable: ClassVar[Sequence[str]] = ()  # tests beyond whose zeros kernels may go on
 
     @property
     def borders(self) -> tuple[np.ndarray, np.ndarray]:
@@ -42,39 +45,30 @@ class Regular(Implicit):
         return none, none
 
     @known_property
-    def loops(self) -> tuple[Any, ...] | None:
-        """The equations as compiled loops take them; None if there are structural zeros or no pointer, or if the loops
-        were not compiled ahead."""
+    def kernel(self) -> Curve | None:
+        """The problem as kernels take it; None if there are structural zeros, or equations are no single tape."""
         s = self.equations
-        pointer = None if self.kind is None or s.structural else s.pointer
-        if pointer is None:
+        reader = None if self.kind is None or s.structural else s.reader
+        if reader is None:
             return None
-        from pfaff.bifurcation.equilibria.walking.branch_loops import no_frame, ready
-        from pfaff.bifurcation.machine_code.addresses import lapack
+        from pfaff.bifurcation.equilibria.branch_rules import rules
 
-        if not ready():
-            return None
-        function = pointer.address, pointer.room, s.case.numbers, s.free_places
-        return self.kind, function, lapack(), *self.borders, s.sizes, no_frame(s.n)
+        return Curve(self.kind, reader, s.case.numbers, s.free_places, *self.borders, s.sizes, rules())
 
     def __getstate__(self) -> dict[str, Any]:
-        """The state without addresses, which belong to this process."""
-        return {name: value for name, value in vars(self).items() if name != "loops"}
+        """The state without the kernel's room."""
+        return {name: value for name, value in vars(self).items() if name != "kernel"}
 
     def solved(self, guess: np.ndarray, row: np.ndarray) -> np.ndarray:
-        if self.loops is not None:
-            from pfaff.bifurcation.equilibria.walking.branch_loops import placed
-
-            z, _, _, ended, _ = placed(self.loops, guess, row, row, True)
+        if self.kernel is not None:
+            z, _, _, ended, _ = placed(self.kernel, guess, row, row, True)
             if not ended:
                 return z
         return super().solved(guess, row)  # which raises with the reason
 
     def spot(self, z: np.ndarray, towards: np.ndarray) -> Spot:
-        if self.loops is not None:
-            from pfaff.bifurcation.equilibria.walking.branch_loops import placed
-
-            _, tangent, J, ended, _ = placed(self.loops, z, towards, towards, False)
+        if self.kernel is not None:
+            _, tangent, J, ended, _ = placed(self.kernel, z, towards, towards, False)
             if not ended:
                 facts = self.inspect(z, tangent)
                 facts.tell(jacobian=J)
@@ -82,12 +76,10 @@ class Regular(Implicit):
         return super().spot(z, towards)  # which raises with the reason
 
     def start(self, z: np.ndarray, ahead: float) -> Spot:
-        if self.loops is not None:
-            from pfaff.bifurcation.equilibria.walking.branch_loops import placed
-
+        if self.kernel is not None:
             forward, units = np.zeros(len(z)), self.equations.sizes
             forward[-1] = copysign(units[-1], ahead)
-            _, t, J, ended, _ = placed(self.loops, z, forward, forward, False)
+            _, t, J, ended, _ = placed(self.kernel, z, forward, forward, False)
             tangential = not ended and (np.abs(J @ t) <= TANGENTIAL * (np.abs(J) @ np.abs(t))).all()
             if tangential and abs(t[-1]) > STEEP * units[-1]:
                 facts = self.inspect(z, t)
@@ -97,17 +89,15 @@ class Regular(Implicit):
 
     def spectrum_at(self, z: np.ndarray) -> np.ndarray:
         """All eigenvalues without structural zeros, where nothing else is known yet."""
-        if self.loops is not None:
-            from pfaff.bifurcation.equilibria.walking.branch_loops import first_spectrum
-
-            values: np.ndarray = first_spectrum(self.loops, z)
+        if self.kernel is not None:
+            values: np.ndarray = first_spectrum(self.kernel, z)
             return values
         J, zeros = self.equations.state_jacobian(z), self.equations.zeros
         return np.linalg.eigvals(Deflation.about(J, zeros)(J) if zeros else J)
 
     @property
     def passed(self) -> int:
-        """Bit mask of the tests beyond whose zeros loops may go on."""
+        """Bit mask of the tests beyond whose zeros kernels may go on."""
         return sum(1 << self.numbers[name] for name in self.passable)
 
     def at_step(self, units: np.ndarray, b: np.ndarray, c: np.ndarray) -> Any:
@@ -117,20 +107,16 @@ class Regular(Implicit):
     def walked(
         self, at: Spot, length: float, longest: float, bounds: tuple[float, float], home: Spot
     ) -> Stretch[Spot] | None:
-        if self.loops is None or not self.walks:
+        if self.kernel is None or not self.walks:
             return None
-        from pfaff.bifurcation.equilibria.walking.branch_loops import walk
-
         s, bend = self.equations, np.zeros(len(at.z)) if at.bend is None else at.bend
-        way = (
-            np.array([at.z, at.tangent, at.units, bend]), longest, np.array(bounds), np.array([home.z, home.units]),
-            np.array(s.origins), self.passed, self.place,
-        )  # fmt: skip
         found = np.empty((STRETCH, 4 + 2 * len(self.borders[0]), len(at.z)))
         special, marks = np.empty((SPECIALS, 2, len(at.z))), np.empty((SPECIALS, 3), dtype=np.int64)
         spectra = np.empty((2, 2 + SPECIALS, s.n), dtype=complex)
-        taken = found, special, marks
-        many, marked, length, turn, changed, side = walk(self.loops, way, taken, tuple(spectra), length)
+        many, marked, length, turn, changed, side = walk(
+            self.kernel, np.array([at.z, at.tangent, at.units, bend]), longest, bounds, np.array([home.z, home.units]),
+            s.origins, self.passed, self.place, found, special, marks, spectra, length,
+        )  # fmt: skip
         points = Walked(many, partial(self._made, found))
         events = []
         for k, (test, before, some) in enumerate(marks[:marked].tolist()):
@@ -149,7 +135,7 @@ class Regular(Implicit):
         return Stretch(points, length, False, events, (ahead, turn))
 
     def _made(self, found: np.ndarray, k: int) -> tuple[Any, Spot]:
-        """A point from the rows that a loop filled, with its problem."""
+        """A point from the rows that a kernel filled, with its problem."""
         (z, tangent, units, bend), borders, n = found[k, :4], found[k, 4:], self.equations.n
         rows = len(borders) // 2
         problem = self.at_step(units, borders[:rows, :n], borders[rows:, :n])
@@ -158,7 +144,7 @@ class Regular(Implicit):
     def _vanishing(
         self, test: int, z: np.ndarray, tangent: np.ndarray, values: np.ndarray, slopes: np.ndarray
     ) -> Event | None:
-        """The special point that a loop found where a test vanishes."""
+        """The special point that a kernel found where a test vanishes."""
         spot = Spot(z, tangent, self.equations.sizes, self.inspect(z, tangent))
         name = next(name for name, number in self.numbers.items() if number == test)
         if name == "hopf":
@@ -172,18 +158,14 @@ class Regular(Implicit):
         return found
 
     def is_quiet(self, a: Spot, b: Spot) -> bool:
-        if self.loops is None or not self.walks:
+        if self.kernel is None or not self.walks:
             return False
-        from pfaff.bifurcation.equilibria.walking.branch_loops import quiet
-
-        return bool(quiet(self.loops, *(np.array([each.z, each.tangent, each.units]) for each in (a, b))))
+        return bool(quiet(self.kernel, *(np.array([each.z, each.tangent, each.units]) for each in (a, b))))
 
     def is_quiet_about(self, at: Spot, length: float) -> bool:
-        if self.loops is None or not self.walks or at.bend is not None:
+        if self.kernel is None or not self.walks or at.bend is not None:
             return False
-        from pfaff.bifurcation.equilibria.walking.branch_loops import quiet_about
-
-        return bool(quiet_about(self.loops, np.array([at.z, at.tangent, at.units]), length))
+        return bool(quiet_about(self.kernel, np.array([at.z, at.tangent, at.units]), length))
 
     def zero(self, name: str, a: Spot, b: Spot) -> tuple[float, Spot] | None:
         if name in ("fold", TURNING):
@@ -196,12 +178,10 @@ class Regular(Implicit):
 
     def _located(self, which: int, bound: float, a: Spot, b: Spot) -> tuple[float, Spot] | None:
         """Where on the chord of two points the test with this number vanishes."""
-        if self.loops is None:
+        if self.kernel is None:
             return None
-        from pfaff.bifurcation.equilibria.walking.branch_loops import locate
-
         found, ends = np.empty((2, len(a.z))), (np.array([each.z, each.tangent, each.units]) for each in (a, b))
-        place = locate(self.loops, which, bound, *ends, found, self.place)
+        place = locate(self.kernel, which, bound, *ends, found, self.place)
         if place != place:
             return None
         return place, Spot(found[0], found[1], self.equations.sizes, self.inspect(*found))
