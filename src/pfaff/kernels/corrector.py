@@ -68,9 +68,9 @@ class Curve:
         self.kind, self.n, self.N, self.rows, self.known, self.rules = kind, n, N, r, p, rules
         room, places, units = reader.room, np.ascontiguousarray(places, dtype=np.int64), np.ascontiguousarray(units)
         numbers, b, c = (np.ascontiguousarray(each) for each in (numbers, b, c))
-        own = max(eigen_room(n), 2 * n * n + 8 * n)
+        own = max(eigen_room(n), 2 * n * n + 8 * n, eigen_room(2))
         size = p + 8 * r * n + 27 * N + 64 + n * (1 + N) + 2 * N * N + 4 * n * n + (n + 2) * (n + 4) + own
-        size += 4 * n * n + 20 * n + (14 * n * n + 40 * n if n >= FROM else 0)
+        size += 4 * n * n + 21 * n + 5 + (14 * n * n + 40 * n if n >= FROM else 0)
         block, whole = np.empty(size), np.empty(6 * n + 16, dtype=np.int64)
         self.kept = reader, room, numbers, places, b, c, units, block, whole
         self.room, self.numbers_before = _at(room), _at(numbers)
@@ -299,7 +299,7 @@ def _plane_beside(s, trace):
     restricted(s.A, n, s.right, s.left, s.dual, T)
     trace[0], det = T[0] + T[3], T[0] * T[3] - T[1] * T[2]
     for _ in range(s.rules.turns):
-        eigen(T, 2, pair, cython.NULL, cython.NULL, s.unit)
+        eigen(T, 2, pair, cython.NULL, cython.NULL, s.work)
         size = _largest(T, 4)
         shift = pair[0] + s.rules.aside * (size if size else 1.0)
         for i in range(n):

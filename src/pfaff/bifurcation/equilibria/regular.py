@@ -180,8 +180,9 @@ class Regular(Implicit):
         """Where on the chord of two points the test with this number vanishes."""
         if self.kernel is None:
             return None
-        found, ends = np.empty((2, len(a.z))), (np.array([each.z, each.tangent, each.units]) for each in (a, b))
-        place = locate(self.kernel, which, bound, *ends, found, self.place)
+        found = np.empty((2, len(a.z)))
+        first, last = (np.array([each.z, each.tangent, each.units]) for each in (a, b))
+        place = locate(self.kernel, which, bound, first, last, found, self.place)
         if place != place:
             return None
         return place, Spot(found[0], found[1], self.equations.sizes, self.inspect(*found))
