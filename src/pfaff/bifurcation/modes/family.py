@@ -28,10 +28,11 @@ from pfaff.bifurcation.orbits.stepping import DECOUPLED
 from pfaff.bifurcation.orbits.variation import rates_and_jacobians
 from pfaff.continuation.endings import Refused
 from pfaff.continuation.problem import Event
+from pfaff.kernels.meshes import carried_velocity
 from pfaff.kernels.step_rules import TRUSTED
 from pfaff.threads import cached_property
 
-ERRORS = 10.0  # times the error of an orbit, that of the matrix whose eigenvalues its multipliers are
+ERRORS = 10.0  # times the error of an orbit, or of velocities along it, that of the matrix that has its multipliers
 ROUNDING = 1e-13  # of that matrix, for each state
 LARGE = 1e6  # entries of that matrix beside which rounding hides others: multipliers are taken as they are
 FINE, COARSE = 2.0, 3.0  # radians of a vibration in an interval of a mesh that resolves it, and of one that does not
@@ -77,6 +78,7 @@ class Family(Neutral):
         cycle = solution.cycle
         _, chain, along = self.across(solution, metric)
         values, basis = multipliers(chain, np.ones(chain.shape[1]), basis, DECOUPLED * self.settled)
+        error = max(error, min(carried_velocity(solution.G, solution.rates, metric.states), self.accuracy))
         for sign in (1.0, -1.0):
             values = self._at(sign, values, chain, error, self.turned_over if sign == cycle.signs.min() else 0)
         return sorted_multipliers(np.concatenate([values, [along], np.ones(self.structural)])), basis
