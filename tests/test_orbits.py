@@ -479,6 +479,27 @@ def test_lanes_and_pivoting_give_the_same(skate_branch):
     assert (results[1] == results[2]).all()
 
 
+@pytest.mark.parametrize("walks", [True, False])
+def test_a_mesh_does_not_grow_for_an_error_that_no_mesh_removes(monkeypatch, walks):
+    """Cells that follow van der Pol's oscillator by fast diffusion: rounding in their velocities looks like an error,
+    near the accuracy that is asked for, and took 34 times as many intervals. The error between mesh points is of lower
+    order, and takes some more."""
+    if not walks:
+        monkeypatch.setattr(Continuation, "walks", False)
+    mu, cells = sm.Symbol("mu", real=True), sm.symbols("w1:4", real=True)
+    oscillator = {x: y, y: mu * (1 - x**2) * y - x}
+    sides = zip(cells, (x, *cells[:-1]), (*cells[1:], 0), strict=True)
+    followed = {cell: 300 * (left - 2 * cell + right) for cell, left, right in sides}
+    found = []
+    for equations in (oscillator, oscillator | followed):
+        case = pfaff.ode(equations, {mu: 0.5}, load=mu).at()
+        found.append(case.orbit(case.simulate(80, x=1.0)).orbits(to=2)[-1])
+    alone, together = found
+    intervals = [each.point.cycle.intervals * (2 if each.symmetric else 1) for each in found]
+    assert intervals[1] < 6 * intervals[0]
+    assert together.period == pytest.approx(alone.period, rel=1e-11)
+
+
 @pytest.mark.parametrize("growth", [0.01, 1.0, 100.0])
 @pytest.mark.parametrize("N", [4, 5])
 def test_the_determinant_of_a_chain_does_not_depend_on_exchanges_of_rows(growth, N):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from dataclasses import replace
 
 import numpy as np
@@ -13,6 +15,7 @@ from pfaff.bifurcation.orbits.following import Orbits
 from pfaff.bifurcation.orbits.orbit_equations import Equations
 from pfaff.bifurcation.orbits.parabolas import lowest, near_zero
 from pfaff.bifurcation.orbits.stepping import Continuation
+from pfaff.kernels.metrics import amplitudes
 from pfaff.kernels.orbit_steps import Field, predicted
 from pfaff.kernels.step_rules import NEAR, quiet_step
 
@@ -198,3 +201,32 @@ def test_a_walk_leaves_every_other_step_to_the_engine(monkeypatch):
     for one, other in zip(walked.special, stepped.special, strict=True):
         assert one.value == pytest.approx(other.value, rel=1e-9)
     assert [each.value for each in told] == [each.value for each in walked][1:]
+
+
+DIGITS = """
+import sys, types
+if "plain" in sys.argv:
+    sys.modules["pfaff.kernels.processor"] = types.SimpleNamespace(wide=lambda: False)
+import pfaff
+branch = pfaff.atlas.column(3).at(d="1/2", M_L=15, I_L=15, k1=50, c_i=1.5).hopf().orbits(to=200, points=6)
+for orbit in branch:
+    print(orbit.value.hex(), orbit.period.hex(), orbit.multipliers.tobytes().hex())
+"""
+
+
+def test_registers_of_any_width_give_the_same_digits():
+    told = [
+        subprocess.run([sys.executable, "-c", DIGITS, how], capture_output=True, text=True) for how in ("", "plain")
+    ]
+    assert told[0].stdout.count("\n") == 6, told[0].stderr
+    assert told[0].stdout == told[1].stdout
+
+
+def test_arrays_that_are_not_what_kernels_expect_are_refused():
+    x, signs, covered = np.zeros((5, 2)), np.ones(2), np.empty(2)
+    assert amplitudes(x, signs, covered) == 0
+    for wrong in (x.T.copy().T, x.astype(np.float32), x[::2]):
+        with pytest.raises(ValueError, match="contiguous|numbers row by row are expected"):
+            amplitudes(wrong, signs, covered)
+    with pytest.raises(ValueError, match="2 numbers row by row are expected"):
+        amplitudes(x, signs, np.empty(3))

@@ -92,7 +92,9 @@ def least_error(rule, velocity, accuracy, orbit, h, N, scale, signs, room):
     """The lesser of two estimates of the error of an orbit: how far the velocity misses the one that the linear flow
     carries, which is known, and what is between the mesh points.
 
-    In stiff systems no mesh makes the first one small: only where it is negligible it saves the second."""
+    In stiff systems the first has a floor that no mesh removes. Below ``LEAST`` of the accuracy no mesh gets finer, and
+    the second need not be known.
+    """
     if velocity <= LEAST * accuracy:
         return velocity
     between = _error_between(rule, orbit, h, N, scale, signs, room)

@@ -255,13 +255,13 @@ class Comparison:
 def whole_turns(x, signs, turns):
     """Fill in the growth of all angles at the end; returns whether any has grown."""
     n = len(signs)
-    return turns_of(numbers(x, x.size), numbers(signs, n), len(x) - 1, n, numbers(turns, n))
+    return turns_of(numbers(x, len(x) * n), numbers(signs, n), len(x) - 1, n, numbers(turns, n))
 
 
 def amplitudes(x, signs, covered):
     """Fill in half of the range of every state; returns the largest."""
     n = len(signs)
-    return amplitudes_of(numbers(x, x.size), numbers(signs, n), len(x) - 1, n, numbers(covered, n))
+    return amplitudes_of(numbers(x, len(x) * n), numbers(signs, n), len(x) - 1, n, numbers(covered, n))
 
 
 def inner_product(weights, metric, a, b):

@@ -1,4 +1,4 @@
-cdef double LARGEST_TURN, TRUSTED, BLURRED, COARSE, VANISHING, OUTGROWN, WITHIN
+cdef double LARGEST_TURN, TRUSTED, LEAST, BLURRED, COARSE, VANISHING, OUTGROWN, WITHIN
 cdef Py_ssize_t SLOW, ADAPT_EVERY, MOST
 
 cpdef double paced(double length, double turn) noexcept nogil
@@ -15,6 +15,6 @@ cdef bint quiet(
     double *first, double *here, double *last, double back, double slope, double next_slope, double rise) noexcept nogil
 
 # inside
-cdef double TURN, GROWTH, MERGED, RESERVE, LEAST, KEPT, LEAST_GAIN, LONG, LONGER, NEAR
+cdef double TURN, GROWTH, MERGED, RESERVE, KEPT, LEAST_GAIN, LONG, LONGER, NEAR
 cdef Py_ssize_t FEWEST
 cdef bint _dips(double t0, double f0, double t1, double f1, double t2, double f2) noexcept nogil

@@ -30,10 +30,11 @@ from pfaff.bifurcation.orbits.variation import rates_and_jacobians
 from pfaff.continuation.endings import Refused
 from pfaff.continuation.kinds import Kind
 from pfaff.continuation.problem import Event
+from pfaff.kernels.meshes import carried_velocity
 from pfaff.kernels.step_rules import TRUSTED
 from pfaff.threads import cached_property
 
-ERRORS = 10.0  # times the error of an orbit, that of the matrix whose eigenvalues its multipliers are
+ERRORS = 10.0  # times the error of an orbit, or of velocities along it, that of the matrix that has its multipliers
 ROUNDING = 1e-13  # of that matrix, for each state
 LARGE = 1e6  # entries of that matrix beside which rounding hides others: multipliers are taken as they are
 FINE, COARSE = 2.0, 3.0  # radians of a vibration in an interval of a mesh that resolves it, and of one that does not
@@ -71,7 +72,7 @@ class Family(Neutral):
     def __init__(self, problem: FamilyProblem, usual: float) -> None:
         super().__init__(problem.collocation, usual, problem.held, problem.accuracy, usual, 0.0, True)
         self.turned_over, self.energy, self.frequencies = problem.zeros, problem.energy, problem.frequencies
-        self.plain = False  # compiled loops know all multipliers, and not those on the level of the energy
+        self.plain = False  # kernels know all multipliers, and not those on the level of the energy
 
     @property
     def special(self) -> SpecialInFamily:
@@ -83,6 +84,7 @@ class Family(Neutral):
         cycle = solution.cycle
         _, chain, along = self.across(solution, metric)
         values, basis = multipliers(chain, np.ones(chain.shape[1]), basis, DECOUPLED * self.settled)
+        error = max(error, min(carried_velocity(solution.G, solution.rates, metric.states), self.accuracy))
         for sign in (1.0, -1.0):
             values = self._at(sign, values, chain, error, self.turned_over if sign == cycle.signs.min() else 0)
         return sorted_multipliers(np.concatenate([values, [along], np.ones(self.structural)])), basis

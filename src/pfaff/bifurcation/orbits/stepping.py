@@ -89,7 +89,7 @@ class Continuation:
 
     @property
     def walks(self) -> bool:
-        """Whether stretches may be walked in compiled loops."""
+        """Whether stretches may be walked by kernels."""
         few = len(self.collocation.equations.rows) <= FEW
         usual = type(self) is Continuation  # others have tests of their own
         return few and usual and self.plain
