@@ -118,21 +118,16 @@ def test_doors_are_used():
         assert set(rooms) <= opened, name
 
 
-LAZY = {  # rooms, or modules, whose functions import by statements of their own, and why
-    "cli": "a command is ready before SymPy is, and asks only for what it needs",
-    "papers": "a list of papers is there before any of them is opened",
-    "studio": "its processes start with what they serve",
+LAZY = {  # modules, or rooms, whose functions import by statements of their own, and why
+    "": "the package opens when it is entered, and so does the shell",
+    "papers": "a list of papers is there before any of them is opened; their pictures are drawn on demand",
     "atlas": "a system is stated by one file",
     "draw": "films in files need more than those on screens",
-    "": "the package opens when it is entered",
-    "bifurcation.equilibria": "compiled loops are looked for when a branch begins",
-    "bifurcation.orbits.orbit_in_time": "pictures",
-    "flow.assembly": "what an assembly answers by later rooms",
-    "flow.compiled": "linking, where code is compiled",
-    "motion.locomotion": "pictures, and the motion that a result is",
-    "rest.reduction": "symmetries, where they are asked for",
-    "stability.paradox": "pictures",
-    "stability.rod_characteristic": "dampings of rods",
+    "bifurcation": "compiled loops are looked for when a branch begins",
+    "flow": "an assembly answers by later rooms; linking, where code is compiled",
+    "motion": "pictures, and the motion that a result is",
+    "rest": "symmetries, where they are asked for",
+    "stability": "pictures; dampings of rods",
 }
 FEWEST = 120  # statements inside functions that import modules of ours
 

@@ -19,7 +19,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 PICTURES = {  # functions that results call, by the module that is imported when the first of them is
-    "animation": "animate animate_branch animate_orbit",
+    "animation": "animate animate_branch animate_orbit check_suffix",
     "branches": "draw_curve draw_cycle_curve draw_equilibria_branch",
     "cascade": "draw_cascade",
     "comparison": "draw_comparison",
@@ -32,6 +32,7 @@ PICTURES = {  # functions that results call, by the module that is imported when
     "notebook": "html_of motion_html ode_markdown system_markdown trajectory_html",
     "orbits": "draw_branch draw_orbit",
     "response": "draw_mode draw_response",
+    "scene": "drawing_of",
     "spectrum": "draw_checked_loads draw_critical draw_rest_point draw_roots draw_spectrum",
     "stability": "draw_map",
     "structure": "draw_structure",
@@ -40,7 +41,7 @@ PICTURES = {  # functions that results call, by the module that is imported when
 HOMES = {name: f"pfaff.draw.{module}" for module, names in PICTURES.items() for name in names.split()}
 
 if TYPE_CHECKING:
-    from pfaff.draw.animation import animate, animate_branch, animate_orbit
+    from pfaff.draw.animation import animate, animate_branch, animate_orbit, check_suffix
     from pfaff.draw.branches import draw_curve, draw_cycle_curve, draw_equilibria_branch
     from pfaff.draw.cascade import draw_cascade
     from pfaff.draw.comparison import draw_comparison
@@ -53,6 +54,7 @@ if TYPE_CHECKING:
     from pfaff.draw.notebook import html_of, motion_html, ode_markdown, system_markdown, trajectory_html
     from pfaff.draw.orbits import draw_branch, draw_orbit
     from pfaff.draw.response import draw_mode, draw_response
+    from pfaff.draw.scene import drawing_of
     from pfaff.draw.spectrum import draw_checked_loads, draw_critical, draw_rest_point, draw_roots, draw_spectrum
     from pfaff.draw.stability import draw_map
     from pfaff.draw.structure import draw_structure
