@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 import itertools
 import re
+import subprocess
+import sys
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
@@ -157,6 +159,26 @@ def test_later_rooms_are_opened_by_doors():
     kinds = {name: [kind for kind in LAZY if kind and (name == kind or name.startswith(f"{kind}."))] for name in found}
     assert [name for name, known in kinds.items() if name and not known] == []
     assert {kind for known in kinds.values() for kind in known} == LAZY.keys() - {""}, "no kind that is not there"
+
+
+ON_THE_WAY = {  # rooms that the first flutter load needs
+    *("errors", "threads", "travel", "doors", "kernels", "algebra", "statement", "checks", "flow", "continuation"),
+    *("rest", "stability", "case", "atlas"),
+}
+
+
+def test_the_first_flutter_opens_only_the_rooms_on_its_way():
+    """Importing pfaff opens none, and doors open no more than what is asked for."""
+    script = (
+        "import sys, pfaff\n"
+        "print(sorted(name for name in sys.modules if name.startswith('pfaff.')))\n"
+        "pfaff.atlas.column(2).at(k1=50, M_L=15, I_L=15, d=0.5, c_i=1.5).flutter()\n"
+        "print(*{name.split('.')[1] for name in sys.modules if name.startswith('pfaff.')})"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    before, after = done.stdout.splitlines()
+    assert before == "[]"
+    assert set(after.split()) == ON_THE_WAY
 
 
 @pytest.mark.parametrize("path", [SOURCE / "doors.py", SOURCE / "draw" / "__init__.py"], ids=["doors", "draw"])
