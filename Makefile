@@ -31,7 +31,7 @@ docs: $(VENV)/docs
 	$(BIN)/python -m sphinx --fail-on-warning --keep-going --quiet docs build/docs
 	@echo "open build/docs/index.html"
 
-bench: $(VENV)/ready
+bench: $(VENV)/bench
 	$(BIN)/python benchmarks/derive.py
 	$(BIN)/python benchmarks/bicycle.py
 	$(BIN)/python benchmarks/calls.py
@@ -52,11 +52,14 @@ $(VENV)/ready: pyproject.toml $(wildcard building/*.py)
 	$(PYTHON) -m venv $(VENV)
 	$(PIP) $$($(BIN)/python building/requirements.py)
 	$(PIP) --no-build-isolation --editable ".[test,sundials]"
-	$(BIN)/python -m pfaff.compile
 	touch $@
 
 $(VENV)/docs: $(VENV)/ready
 	$(PIP) --no-build-isolation --editable ".[docs]"
+	touch $@
+
+$(VENV)/bench: $(VENV)/ready
+	$(PIP) --no-build-isolation --editable ".[bench]"
 	touch $@
 
 clean:

@@ -26,7 +26,23 @@ def lacks_compiler() -> bool:
     stated = os.environ.get("CC")
     if stated:
         return Path(stated).stem.lower() == "cl"
-    return not any(map(shutil.which, COMPILERS))
+    if sys.platform == "win32":  # whose stack is not aligned for the wide registers that GCC keeps on it
+        return True
+    found = list(filter(None, map(shutil.which, COMPILERS)))
+    if sys.platform == "darwin" and all(
+        each.startswith("/usr/bin/") for each in found
+    ):  # words that ask for Apple's tools
+        return not found or _fails(["xcode-select", "-p"])
+    return not found
+
+
+def _fails(command: list[str]) -> bool:
+    import subprocess
+
+    try:
+        return subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode != 0
+    except OSError:
+        return True
 
 
 def with_compiler() -> dict[str, str]:
@@ -124,7 +140,7 @@ class Finder:
             folder = build(root)
         # Those for wide registers come first, where there are any.
         folders = [folder / "building/wide", folder] if len(path) > 1 else [folder]
-        for binary in (each for folder in folders for each in folder.glob(f"{module}.*")):
+        for binary in (each for place in folders for each in place.glob(f"{module}.*")):
             if binary.suffix in (".so", ".pyd"):
                 return spec_from_file_location(name, binary, loader=ExtensionFileLoader(name, str(binary)))
         return None  # a module that is not compiled

@@ -2,47 +2,31 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 import sympy as sm
 from hypothesis import given
 from hypothesis import strategies as st
-from numba import njit
 
 import pfaff
-from pfaff.bifurcation.equilibria.walking import decay_bounds as unwatched
-from pfaff.bifurcation.equilibria.walking import eigenframes, few_eigenvalues, regular
-from pfaff.bifurcation.equilibria.walking.branch_loops import compile_ahead, ready
-from pfaff.bifurcation.machine_code.addresses import eliminated, lapack, replaced
-
-if not ready():
-    compile_ahead()
+from pfaff.bifurcation.equilibria.branch_rules import rules
+from pfaff.bifurcation.equilibria.regular import EQUILIBRIA, Regular
+from pfaff.kernels.corrector import Curve
+from pfaff.kernels.eigenframes import divided, few_of, turned_to
 
 
-@njit
-def in_the_frame_of(routines, A, parts, B, change, values, slopes, room):
-    frame = eigenframes.Frame(*parts)
-    eigenframes.framed(routines, A, np.ones(len(A)), frame)
-    if frame.many[0] == 0:
-        return 0
-    many = few_eigenvalues.few(routines, frame, B, change, True, values, slopes, room)
-    return many if many and unwatched.definite(routines, room[0], room[1], 0.0, 0.0, len(A) - many) else 0
-
-
-@njit
-def solved(A, x, transposed):
-    pivots = np.empty(len(A), dtype=np.int32)
-    sign = eliminated(A, pivots)
-    replaced(A, pivots, x, transposed)
-    return sign
+def room_for(n):
+    """A problem without equations, in which matrices have units 1."""
+    none, reader = np.zeros((0, n)), SimpleNamespace(room=np.zeros(2))
+    return Curve(EQUILIBRIA, reader, np.zeros(1), np.zeros(1), none, none, np.ones(n + 1), rules())
 
 
 def rightmost(A, change, apart):
     """How many a frame of A gives of A + apart·change, with their slopes."""
-    n = len(A)
-    values, slopes, room = np.zeros(n, dtype=complex), np.zeros(n, dtype=complex), np.empty((2, n, n))
-    many = in_the_frame_of(lapack(), A, eigenframes.no_frame(n), A + apart * change, change, values, slopes, room)
-    return values[:many], slopes[:many]
+    values, slopes = few_of(room_for(len(A)), A, [A + apart * change], [change], 0.0)
+    return values[0], slopes[0]
 
 
 @given(st.integers(0, 2**32), st.sampled_from([16, 23, 40]), st.sampled_from([1e-3, 0.03, 0.3]))
@@ -76,16 +60,6 @@ def test_nothing_is_watched_where_there_is_no_gap_before_the_axis():
     assert not len(rightmost(np.diag(np.arange(-4.0, 16.0)), np.eye(20), 0.1)[0])
 
 
-@given(st.integers(0, 2**32), st.integers(1, 12), st.booleans())
-def test_small_matrices_are_solved_by_plain_loops(seed, n, transposed):
-    random = np.random.default_rng(seed)
-    A, x = random.normal(size=(n, n)), random.normal(size=n)
-    right = (A.T if transposed else A) @ x
-    sign = solved(A.T.copy(), right, transposed)
-    assert sign == np.linalg.slogdet(A)[0]
-    np.testing.assert_allclose(right, x, rtol=1e-7, atol=1e-7 * np.abs(x).max())
-
-
 def test_a_branch_of_many_states_is_the_same_by_all_eigenvalues(monkeypatch):
     """A ring of oscillators of which one is driven past its Hopf point; and rates that cross and do not matter."""
     D = sm.Symbol("D", real=True)
@@ -97,7 +71,7 @@ def test_a_branch_of_many_states_is_the_same_by_all_eigenvalues(monkeypatch):
         rates[y[k]] = x[k] + push * y[k] - y[k] ** 3 + around * (y[k - 1] - y[k])
     case = pfaff.ode(rates, {D: -3}, load=D).at()
     few = case.branch(to=1)
-    monkeypatch.setattr(regular.Regular, "loops", None)
+    monkeypatch.setattr(Regular, "kernel", None)
     every = case.branch(to=1)
     assert [each.kind for each in few.special] == [each.kind for each in every.special] == ["hopf"]
     assert few.special[0].value == pytest.approx(every.special[0].value, rel=1e-10)
@@ -135,23 +109,7 @@ def test_equal_pairs_stay_pairs(pairs):
 
 def covered(ends, changes, step, frame_of):
     """How many eigenvalues a frame of a matrix watches at both ends of a step, if all others stay aside in it."""
-    n = len(frame_of)
-    room, values, slopes = np.empty((2, 2, n, n)), np.zeros(n, dtype=complex), np.zeros(n, dtype=complex)
-    parts = eigenframes.no_frame(n)
-    return in_a_step(lapack(), frame_of, parts, ends, changes, step, values, slopes, room)
-
-
-@njit
-def in_a_step(routines, A, parts, ends, changes, step, values, slopes, room):
-    frame = eigenframes.Frame(*parts)
-    eigenframes.framed(routines, A, np.ones(len(A)), frame)
-    for side in range(2):
-        if (
-            frame.many[0] == 0
-            or few_eigenvalues.few(routines, frame, ends[side], changes[side], True, values, slopes, room[side]) == 0
-        ):
-            return 0
-    return frame.many[0] if unwatched.covers(routines, frame, room, step) else 0
+    return few_of(room_for(len(frame_of)), frame_of, ends, changes, step)[0].shape[1]
 
 
 @given(st.integers(0, 2**32), st.sampled_from([16, 21, 32]), st.floats(0.1, 3), st.booleans())
@@ -200,21 +158,11 @@ def test_blocks_of_one_and_two_rows_are_divided_by(seed, turn):
     whole = whole if turn > 0 else whole.T
     X = random.normal(size=(6, 3))
     F = X @ whole[:p, :p] - whole[p:, p:] @ X
-    divide(blocks, own, p, turn, F)
+    divided(blocks, own, p, turn, F)
     np.testing.assert_allclose(F, X, atol=1e-9)
-
-
-@njit
-def divide(blocks, own, p, turn, F):
-    few_eigenvalues.divided(blocks, own, p, turn, F)
 
 
 def test_equal_eigenvalues_on_both_sides_of_a_gap_are_no_invariant_subspace():
     """0/0 in the first change is none that is small."""
     own, Z = np.array([[-1.0, 0.0], [-1.0, 0.0], [-5.0, 0.0]]), np.array([[1.0], [0.0], [0.0]])
-    assert not turn(np.ones(3, dtype=np.int64), own, np.zeros((3, 3)), 1, Z)
-
-
-@njit(error_model="numpy")
-def turn(blocks, own, E, way, Z):
-    return few_eigenvalues.turned_to(blocks, own, E, way, Z)
+    assert not turned_to(np.ones(3, dtype=np.int64), own, np.zeros((3, 3)), 1, Z)

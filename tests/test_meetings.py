@@ -9,13 +9,14 @@ import pytest
 import sympy as sm
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from numba import njit
 from numpy.polynomial import Polynomial
 
 import pfaff
+from pfaff.bifurcation.equilibria.branch_rules import rules
 from pfaff.bifurcation.equilibria.eigenvalues import Rates, unstable
-from pfaff.bifurcation.equilibria.walking.spectra import CROSSING, HIDING, conduct
+from pfaff.kernels.spectra import CONDUCT, conduct_of
 
+QUIET, HIDING, CROSSING = CONDUCT
 number = st.floats(-3, 3)
 mu, m, w, d, u, v = sm.symbols("mu m w d u v", real=True)
 OSCILLATOR = pfaff.ode(
@@ -73,13 +74,12 @@ def test_a_pair_that_visits_the_axis_is_hiding():
     assert Rates.between(a, da, b, db, 1.0).hide()
 
 
-@njit
 def conducted(a, da, b, db, step, floor):
-    return conduct(a, da, b, db, step, floor)
+    return conduct_of(a, da, b, db, step, floor, rules())
 
 
 @given(total=quadratic, product=quadratic, other=st.floats(-3, -0.1))
-def test_compiled_loops_judge_alike(total, product, other):
+def test_kernels_judge_alike(total, product, other):
     assume(apart(total, product))
     ends = (pair(total, product, s) for s in (0.0, 1.0))
     (a, da), (b, db) = ((np.append(values, other), np.append(slopes, 0.0)) for values, slopes in ends)

@@ -7,10 +7,6 @@ import pytest
 import sympy as sm
 
 import pfaff
-from pfaff.bifurcation.equilibria.walking.branch_loops import compile_ahead, ready
-
-if not ready():
-    compile_ahead()
 
 CELLS, A = 24, 2.0
 

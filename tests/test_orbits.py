@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import re
+from dataclasses import replace
 from functools import cache
 from itertools import product
 
@@ -18,10 +19,10 @@ from pfaff.algebra.gauss import gauss
 from pfaff.bifurcation.orbits import collocation
 from pfaff.bifurcation.orbits.cycles import Mesh
 from pfaff.bifurcation.orbits.floquet import multipliers
-from pfaff.bifurcation.orbits.solving.chain import close_chain
 from pfaff.bifurcation.orbits.stepping import Continuation
 from pfaff.errors import ConvergenceError, NoBifurcationError, ParameterError
 from pfaff.flow.integrator import Integrator, program
+from pfaff.kernels.chain import solve_chain
 from pfaff.statement import TIME, coordinates
 from variational import varied
 
@@ -466,17 +467,14 @@ def test_multipliers_of_any_size():
         assert np.abs(values / each - 1).min() < 1e-11
 
 
-def test_lanes_and_pivoting_give_the_same(skate_branch, monkeypatch):
+def test_lanes_and_pivoting_give_the_same(skate_branch):
     """Intervals in which elimination without exchange grows are done again with it, large ones at once: force both."""
-    from pfaff.bifurcation.orbits.solving import condensation
-
     (orbit,) = skate_branch.at(90)
-    c, cycle = orbit.problem.collocation, orbit.point.cycle
-    results = []
-    for grown, large in ((30.0, 80), (0.0, 80), (30.0, 0)):
-        monkeypatch.setattr(condensation, "GROWN", grown)
-        monkeypatch.setattr(condensation, "LARGE", large)
-        results.append(c.linearised(cycle)[0])
+    cycle, results = orbit.point.cycle, []
+    w = replace(orbit.problem).collocation.workspace(cycle)
+    for w.grown, w.large in ((30.0, 80), (0.0, 80), (30.0, 0)):
+        results.append(np.empty((cycle.intervals, len(cycle.signs), len(cycle.signs))))
+        w.condense(cycle, cycle.mesh.h, results[-1])
     assert results[0] == pytest.approx(results[1], rel=1e-11, abs=1e-12)
     assert (results[1] == results[2]).all()
 
@@ -497,9 +495,9 @@ def test_the_determinant_of_a_chain_does_not_depend_on_exchanges_of_rows(growth,
     whole[N * n :, N * n :] = scalars
     room = np.empty((2, N + 1, n)), np.empty((2, nb))
     zero = np.zeros(nb), np.zeros((N + 1, n)), np.zeros(nb)
-    found = close_chain(G, g, rows, scalars, *zero, np.ones(n), *room)
+    found = solve_chain(G, g, rows, scalars, *zero, np.ones(n), *room)
     assert abs(found) == pytest.approx(abs(np.linalg.det(whole)), rel=1e-9)
-    mirrored = close_chain(G, g, rows[::-1].copy(), scalars[::-1].copy(), *zero, np.ones(n), *room)
+    mirrored = solve_chain(G, g, rows[::-1].copy(), scalars[::-1].copy(), *zero, np.ones(n), *room)
     assert mirrored == pytest.approx(-found, rel=1e-9)
 
 
@@ -979,38 +977,6 @@ def test_multipliers_that_cross_together_are_one_multiple_point():
     apart = beside_circles(u=a * u - u**2, v=(a - sm.Rational(1, 20)) * v - v**2).orbits(to=1)
     assert [each.kind for each in apart.special] == ["branch point", "branch point"]
     assert [each.value for each in apart.special] == pytest.approx([0.3, 0.35], abs=1e-8)
-
-
-def test_a_word_on_a_terminal_while_kernels_compile(monkeypatch, capsys):
-    import sys
-    import time
-
-    from pfaff.progress import patience
-
-    for terminal, after, told in [(True, 0.01, "wait\r\x1b[K"), (True, 10.0, ""), (False, 0.01, "")]:
-        monkeypatch.setattr(sys.stderr, "isatty", lambda terminal=terminal: terminal)
-        with patience("wait", after):
-            time.sleep(0.2)
-        assert capsys.readouterr().err == told
-
-
-def test_it_is_said_which_kernel_is_being_compiled_and_not_which_of_somebody_else(monkeypatch):
-    from contextlib import nullcontext
-
-    from numba import njit
-
-    from pfaff.bifurcation.machine_code import kernels
-
-    told = []
-    monkeypatch.setattr(kernels, "patience", lambda what: told.append(what) or nullcontext())
-    for module in ("pfaff.somewhere", "elsewhere"):
-
-        def doubled(x):
-            return 2 * x
-
-        doubled.__module__ = module
-        assert njit(doubled)(2.0) == 4.0
-    assert told == ["compiling doubled, for periodic orbits: once, then kept on disk"]
 
 
 def test_a_motion_that_conserves_a_momentum_is_refused_by_name():

@@ -10,11 +10,11 @@ import sympy as sm
 
 import pfaff
 from pfaff.bifurcation.orbits.following import Orbits
-from pfaff.bifurcation.orbits.parabolas import NEAR, lowest, near_zero
-from pfaff.bifurcation.orbits.quiet_steps import quiet
-from pfaff.bifurcation.orbits.solving.strides import predicted
+from pfaff.bifurcation.orbits.orbit_equations import Equations
+from pfaff.bifurcation.orbits.parabolas import lowest, near_zero
 from pfaff.bifurcation.orbits.stepping import Continuation
-from pfaff.flow.pointers import linked_in_lanes
+from pfaff.kernels.orbit_steps import Field, predicted
+from pfaff.kernels.step_rules import NEAR, quiet_step
 
 x, y, mu = sm.symbols("x y mu", real=True)
 
@@ -35,28 +35,26 @@ def continued(branch):
     return branch.problem.continuation(1.0, branch[0])
 
 
-def test_columns_are_evaluated_by_their_address_as_by_python(branch):
-    """Any number of them."""
-    from pfaff.bifurcation.orbits.solving.orbit_newton import on_chart
+class Untaped:
+    """A function that only Python can call, as those of rods."""
 
-    c, orbit = branch.problem.collocation, branch[-1]
+    reader = None
+
+    def __init__(self, function):
+        self.batch = function.batch
+
+
+def test_columns_are_evaluated_in_steps_as_by_python(branch):
+    """Any number of them, at one value of the load after another, with a tape and without."""
+    e, orbit = branch.problem.collocation.equations, branch[-1]
     for size in (1, 3, 8, 9, 15, 16, 31):
-        X = np.ascontiguousarray(np.resize(orbit.point.cycle.x, (size, c.shape[0])).T)
-        equations = c.equations.in_loops(X, orbit.value, True)
-        assert equations[0] != 0
-        rates, margin = on_chart(equations, X, orbit.value, False)
-        expected, least = c.equations.rates_on_chart(X, orbit.value)
-        assert rates == pytest.approx(expected, rel=1e-14, abs=1e-14 * np.abs(expected).max())
-        assert margin == pytest.approx(least, rel=1e-14)
-
-
-def test_what_depends_on_time_has_no_address():
-    from pfaff.flow.compiled import Compiled
-    from pfaff.flow.graph import CLOCK, expression
-
-    v = expression("v")
-    assert linked_in_lanes(Compiled([v * CLOCK], [v])) is None
-    assert linked_in_lanes(Compiled([v * v], [v])) is not None
+        X = np.ascontiguousarray(np.resize(orbit.point.cycle.x, (size, len(e.flow.states))).T)
+        for function, outputs in e.in_kernels:
+            for each in (function, Untaped(function)):
+                field = Field(each, X, e.numbers, e.place, outputs)
+                for value in (orbit.value, 1.1 * orbit.value):
+                    expected = function(X, e.numbers_at(value))
+                    assert field.at(value) == pytest.approx(expected, rel=1e-14, abs=1e-14 * np.abs(expected).max())
 
 
 @pytest.mark.parametrize("length", [0.02, 0.1])
@@ -64,7 +62,7 @@ def test_a_step_in_one_call_is_the_step_call_by_call(branch, length, monkeypatch
     c, at = continued(branch), branch[len(branch) // 2].point
     at = c.adopted(at)
     one, turn = c.step(at, length)
-    monkeypatch.setattr(c.collocation, "in_loops", lambda *_: None)
+    monkeypatch.setattr(c, "plain", False)
     other, other_turn = c.step(at, length)
     assert (one.steps, one.unstable) == (other.steps, other.unstable)
     assert turn == pytest.approx(other_turn, abs=1e-7)
@@ -79,17 +77,38 @@ def test_a_step_in_one_call_is_the_step_call_by_call(branch, length, monkeypatch
     assert one.margin == pytest.approx(other.margin, rel=1e-9)
 
 
-def test_equations_without_an_address_give_the_same_branch(branch, monkeypatch):
+def test_equations_without_a_tape_give_the_same_branch(branch, monkeypatch):
     start = branch[len(branch) // 2]
     to = start.value + 0.1 * (branch[-1].value - start.value)
-    by_address = start.orbits(to=to)
-    monkeypatch.setattr("pfaff.bifurcation.orbits.orbit_equations.Equations.addressed", lambda *_: None)
-    fresh = replace(start, problem=replace(start.problem))
-    assert fresh.problem.collocation.in_loops(20, start.symmetric) is None
-    by_value = fresh.orbits(to=to)
-    assert len(by_value) == len(by_address)
-    assert by_value.values == pytest.approx(by_address.values, rel=1e-9)
-    assert by_value[-1].period == pytest.approx(by_address[-1].period, rel=1e-9)
+    by_tape, in_kernels = start.orbits(to=to), Equations.in_kernels.fget
+    untaped = property(lambda e: tuple((Untaped(function), outputs) for function, outputs in in_kernels(e)))
+    monkeypatch.setattr(Equations, "in_kernels", untaped)
+    by_python = replace(start, problem=replace(start.problem)).orbits(to=to)
+    assert len(by_python) == len(by_tape)
+    assert by_python.values == pytest.approx(by_tape.values, rel=1e-9)
+    assert by_python[-1].period == pytest.approx(by_tape[-1].period, rel=1e-9)
+
+
+def test_what_equations_raise_in_a_step_is_heard(branch, monkeypatch):
+    """As Ctrl-C is."""
+
+    class Broken(Untaped):
+        def __init__(self, function):
+            pass
+
+        def batch(self, *_):
+            raise KeyboardInterrupt
+
+    in_kernels, at = Equations.in_kernels.fget, branch[len(branch) // 2].point
+    for broken in ((True, False), (False, True)):
+
+        def mixed(e, broken=broken):
+            return tuple((Broken(f) if bad else f, many) for (f, many), bad in zip(in_kernels(e), broken, strict=True))
+
+        monkeypatch.setattr(Equations, "in_kernels", property(mixed))
+        c = replace(branch.problem).continuation(1.0, branch[0])
+        with pytest.raises(KeyboardInterrupt):
+            c.step(c.adopted(at), 0.02)
 
 
 def test_the_prediction_is_exact_along_cubics(branch):
@@ -109,7 +128,7 @@ def test_the_prediction_is_exact_along_cubics(branch):
         return orbit, slope
 
     before, slope = along(-0.3)
-    found = predicted(weights, tuple(metric), cycle[1:4], tangent[1:4], before[1:4], slope[1:4], 0.4)
+    found = predicted(weights, metric, (cycle, tangent, before, slope), 0.4)
     for a, b in zip(found, along(0.4)[0][1:4], strict=True):
         assert a == pytest.approx(b, rel=1e-10, abs=1e-10)
 
@@ -120,7 +139,7 @@ def test_silence_is_where_nothing_is_looked_for():
     for _ in range(3000):
         first, here, last = (tuple(1 + random.normal(size=4) * scale) for scale in random.uniform(0, 1, 3))
         back, slope, following, rise = random.uniform(0.5, 2), *random.normal(1, 0.5, 3)
-        if not quiet(first, here, last, back, slope, following, rise):
+        if not quiet_step(first, here, last, back, slope, following, rise):
             continue
         silences += 1
         assert all(a * b >= 0 for a, b in zip(here, last, strict=True))

@@ -12,9 +12,9 @@ import sympy as sm
 
 import pfaff
 from conftest import XI_HAT
+from pfaff.kernels import many_matrices, many_polynomials
 from pfaff.statement import TIME, coordinates
 from pfaff.studies import block as block_of_points
-from pfaff.studies import small_matrices, small_polynomials
 from pfaff.studies.along_loads import nodes_of
 from pfaff.studies.block import DONE, NONE, Block, Job, measured
 from pfaff.studies.many_points import batched
@@ -295,9 +295,9 @@ def test_coefficients_of_random_matrices():
     for n in (2, 3, 4, 5, 8):
         J = generator.normal(size=(n * n, 6))
         C, slack, hopf, meeting = np.empty((n + 1, 6)), np.empty(6), np.empty(6), np.empty(6)
-        small_polynomials.characteristics(J, n, 0, np.ones(n), 1.0, C, slack)
-        small_polynomials.hurwitz(C, hopf)
-        small_polynomials.discriminants(C, meeting)
+        many_polynomials.characteristics(J, n, 0, np.ones(n), 1.0, C, slack)
+        many_polynomials.hurwitz(C, hopf)
+        many_polynomials.discriminants(C, meeting)
         for k in range(6):
             values = np.linalg.eigvals(J[:, k].reshape(n, n))
             sums = np.prod([-(values[i] + values[j]) for i in range(n) for j in range(i)])
@@ -314,15 +314,44 @@ def test_eigenvectors_and_solutions_of_random_matrices():
     values = [np.linalg.eigvals(J[:, k].reshape(n, n)) for k in range(N)]
     shift = np.array([each[each.imag.argmax()] * (1 + 1e-5) for each in values])
     out = SimpleNamespace(value=np.empty(N, complex), q=np.empty((n, N), complex), p=np.empty((n, N), complex))
-    small_matrices.eigenpairs(J, n, scale, 2.0, shift, out.value, out.q, out.p, np.empty(N))
+    many_matrices.eigenpairs(J, n, scale, 2.0, shift, out.value, out.q, out.p, np.empty(N))
     right, x = generator.normal(size=(n, N)) + 0j, np.empty((n, N), complex)
-    small_matrices.solve_many(J, n, scale, 2.0, shift * 2, np.zeros((n, 0)), np.zeros((0, n)), right, x)
+    many_matrices.solve_many(J, n, scale, 2.0, shift * 2, np.zeros((n, 0)), np.zeros((0, n)), right, x)
     for k in range(N):
         A = J[:, k].reshape(n, n)
         np.testing.assert_allclose(A @ out.q[:, k], out.value[k] * out.q[:, k], atol=1e-12)
         np.testing.assert_allclose(out.p[:, k].conj() @ A, out.value[k] * out.p[:, k].conj(), atol=1e-11)
         assert np.vdot(out.p[:, k], out.q[:, k]) == pytest.approx(1, abs=1e-12)
         np.testing.assert_allclose((A - 2 * shift[k] * np.eye(n)) @ x[:, k], right[:, k], atol=1e-12)
+
+
+def test_newton_steps_of_random_matrices():
+    """With and without borders; a singular matrix gives no good step, and its state stays."""
+    generator = np.random.default_rng(2)
+    n, N = 4, 5
+    J, rates, scale = generator.normal(size=(n * n, N)), generator.normal(size=(n, N)), np.array([1.0, 3, 0.2, 1])
+    J[:, 3] = 0
+    for b in (0, 1):
+        columns, rows = generator.normal(size=(n, b)), generator.normal(size=(b, n))
+        x, last, good = np.ones((n, N)), np.full(N, np.inf), np.array([True, True, True, True, False])
+        many_matrices.newton_step(J, n, scale, 2.0, columns, rows, rates, np.inf, 1.0, x, last, good)
+        assert list(good) == [True, True, True, False, False]
+        assert list(x[:, 3]) == [1] * n
+        for k in (0, 1, 2, 4):
+            whole = np.block([[J[:, k].reshape(n, n), columns], [rows, np.zeros((b, b))]])
+            step = np.linalg.solve(whole, np.append(rates[:, k], np.zeros(b)))[:n]
+            np.testing.assert_allclose(x[:, k], 1 - step, rtol=1e-11)
+            assert last[k] == pytest.approx(np.abs(step / scale).max() / (1 + 1 / scale.min()), rel=1e-11)
+
+
+def test_arrays_of_other_sizes_are_refused():
+    J, out = np.ones((4, 3)), np.empty(3)
+    with pytest.raises(ValueError, match="9 numbers row by row are expected"):
+        many_polynomials.characteristics(J, 2, 0, np.ones(2), 1.0, np.empty((2, 3)), out)
+    with pytest.raises(ValueError, match="3 of 2 eigenvalues"):
+        many_polynomials.characteristics(J, 2, 3, np.ones(2), 1.0, np.empty((2, 3)), out)
+    with pytest.raises(ValueError, match="contiguous"):
+        many_polynomials.hurwitz(np.ones((3, 6))[:, ::2], out)
 
 
 def test_the_first_of_many_roots():
@@ -334,11 +363,11 @@ def test_the_first_of_many_roots():
     }
     values = np.column_stack([f(nodes) for f in functions.values()])
     kind, place = np.empty(3, dtype=np.int64), np.empty(3)
-    small_polynomials.first_roots(values, matrix, 1e-9, kind, place)
+    many_polynomials.first_roots(values, matrix, 1e-9, kind, place)
     assert list(kind) == [1, 1, 0]
     np.testing.assert_allclose(place[:2], [-0.5, 0.3], atol=1e-9)
     rough = np.abs(nodes)[:, None].copy()
-    small_polynomials.first_roots(rough, matrix, 1e-9, kind[:1], place[:1])
+    many_polynomials.first_roots(rough, matrix, 1e-9, kind[:1], place[:1])
     assert kind[0] == 2
 
 

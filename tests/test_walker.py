@@ -1,29 +1,24 @@
-"""Compiled loops take stretches of branches and curves: they find what the engine finds step by step."""
+"""Kernels take stretches of branches and curves: they find what the engine finds step by step."""
 
 from __future__ import annotations
 
 import ctypes
+import gc
 import pickle
+import tracemalloc
 from dataclasses import replace
 from functools import partial
 
 import numpy as np
 import pytest
 import sympy as sm
-from numba.core.runtime import _nrt_python as memory
-from numba.core.runtime import rtsys
 
 import pfaff
 from pfaff.bifurcation.equilibria.linearised import linearised
-from pfaff.bifurcation.equilibria.walking.branch_loops import compile_ahead, ready
-from pfaff.bifurcation.equilibria.walking.regular import Regular
-from pfaff.bifurcation.machine_code.reference_counts import uncounted
+from pfaff.bifurcation.equilibria.regular import Regular
 from pfaff.flow.compiled import Compiled
 from pfaff.flow.graph import CLOCK, expression
 from pfaff.flow.pointers import linked
-
-if not ready():
-    compile_ahead()
 
 D, beta = sm.symbols("D beta", real=True)
 
@@ -65,8 +60,8 @@ def test_a_branch_is_the_same_step_by_step(name, monkeypatch):
     case, to, start = CASES[name]()
     walked = case.branch(to=to, start=start)
     assert walked.special
-    assert all(point.problem.loops for point in walked)
-    monkeypatch.setattr(Regular, "loops", None)
+    assert all(point.problem.kernel for point in walked)
+    monkeypatch.setattr(Regular, "kernel", None)
     alike(walked, case.branch(to=to, start=start))
 
 
@@ -74,7 +69,7 @@ def test_a_branch_is_the_same_step_by_step(name, monkeypatch):
 def test_a_curve_is_the_same_step_by_step(kind, cells, monkeypatch):
     special = reactor(cells).branch(to=0.3).of_kind(kind)[0]
     walked = special.curve("beta", to=3, bounds=(1, 3))
-    monkeypatch.setattr(Regular, "loops", None)
+    monkeypatch.setattr(Regular, "kernel", None)
     alike(walked, special.curve("beta", to=3, bounds=(1, 3)))
 
 
@@ -84,7 +79,7 @@ def test_steps_do_not_depend_on_who_takes_them(monkeypatch):
     asked = [{"to": 0.1}, {"to": 0.3, "points": 37}, {"to": 0.3, "step": 0.02}]
     walked = [case.branch(**each) for each in asked]
     assert len(walked[1]) == 37
-    monkeypatch.setattr(Regular, "loops", None)
+    monkeypatch.setattr(Regular, "kernel", None)
     for each, branch in zip(asked, walked, strict=True):
         alike(branch, case.branch(**each))
 
@@ -105,11 +100,11 @@ def test_a_pointer_is_the_function(cells):
     assert (out != expected).any()
 
 
-def test_addresses_stay_in_their_process():
+def test_room_of_kernels_stays_in_its_process():
     branch = reactor(1).branch(to=0.1)
     problem = branch[5].problem
-    assert "loops" in vars(problem)
-    assert "loops" not in vars(pickle.loads(pickle.dumps(problem)))
+    assert "kernel" in vars(problem)
+    assert "kernel" not in vars(pickle.loads(pickle.dumps(problem)))
     again = pickle.loads(pickle.dumps(branch))
     np.testing.assert_allclose(again.extend(0.3).values[-1], 0.3)
 
@@ -141,7 +136,7 @@ def test_what_happens_at_the_first_point_is_found_there(monkeypatch):
         assert [(special.kind, special.value) for special in at.special] == [(kind, pytest.approx(0, abs=1e-9))]
         assert not beside.special
         with monkeypatch.context() as without:
-            without.setattr(Regular, "loops", None)
+            without.setattr(Regular, "kernel", None)
             alike(at, system.at().branch(to=1))
 
 
@@ -160,55 +155,8 @@ def test_equations_in_other_units_are_the_same_as_made_anew(cells):
     assert (s.sizes != sizes).any()
 
 
-COUNTED = """
-define i32 @lent(ptr %arg.x.0, ptr %arg.y.0, i1 %which) {
-entry:
-  call void @NRT_incref(ptr %arg.x.0)
-  br i1 %which, label %first, label %second
-first:
-  call void @NRT_incref(ptr %arg.y.0)
-  br label %second
-second:
-  %one = phi ptr [ %arg.x.0, %entry ], [ %arg.y.0, %first ]
-  call void @NRT_decref(ptr %one)
-  ret i32 0
-}
-
-define ptr @handed_back(ptr %arg.x.0) {
-entry:
-  call void @NRT_incref(ptr %arg.x.0)
-  ret ptr %arg.x.0
-}
-
-define i32 @returned(ptr %arg.x.0) {
-entry:
-  call void @NRT_incref(ptr %arg.x.0)
-  %same = call ptr @itself(ptr %arg.x.0)
-  call void @NRT_decref(ptr %same)
-  ret i32 0
-}
-
-define i32 @mixed(ptr %arg.x.0, i1 %which) {
-entry:
-  %new = call ptr @made()
-  %one = select i1 %which, ptr %arg.x.0, ptr %new
-  call void @NRT_decref(ptr %one)
-  ret i32 0
-}
-"""
-
-
-def test_what_is_lent_is_not_counted_and_what_is_kept_is():
-    lent, handed_back, returned, mixed = uncounted(COUNTED).split("define")[1:]
-    assert "NRT" not in lent
-    assert handed_back.count("NRT_incref") == 1
-    assert returned.count("NRT") == 2
-    assert mixed.count("NRT_decref") == 1
-
-
-def test_loops_leave_nothing_in_memory_and_free_nothing_twice():
+def test_kernels_leave_nothing_in_memory():
     """Of many states, whose eigenvalues are watched, and of few; on branches and on curves."""
-    memory.memsys_enable_stats()
     for cells in (1, 10):
         case = reactor(cells)
         branch = case.branch(to=0.3)
@@ -216,8 +164,13 @@ def test_loops_leave_nothing_in_memory_and_free_nothing_twice():
         ways = partial(case.branch, to=0.3), partial(fold.curve, "beta", to=1), partial(hopf.curve, "beta", to=4)
         for follow in ways:
             follow()
-            before = rtsys.get_allocation_stats()
-            assert len(follow()) > 5
-            after = rtsys.get_allocation_stats()
-            assert after.alloc - before.alloc == after.free - before.free > 0
-            assert after.mi_alloc - before.mi_alloc == after.mi_free - before.mi_free > 0
+            tracemalloc.start()
+            follow()
+            gc.collect()
+            before = tracemalloc.get_traced_memory()[0]
+            for _ in range(3):
+                assert len(follow()) > 5
+            gc.collect()
+            after = tracemalloc.get_traced_memory()[0]
+            tracemalloc.stop()
+            assert after - before < 30_000

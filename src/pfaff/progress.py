@@ -1,14 +1,20 @@
-"""A progress bar, or a word, on a terminal, or a word in a notebook; nothing elsewhere."""
+"""A progress bar, or a word, on a terminal, or a word in a notebook; elsewhere lines of the logger ``pfaff``, at INFO.
+
+Nothing is logged for a program that does not listen, and of short work nothing at all.
+"""
 
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from threading import Lock, Timer
 from typing import Any
 
 SCREEN = Lock()  # two bars at once would write over each other
+INFO = 20  # of logging
+LOGGED = 10.0  # seconds between lines of a log
 ERASED = "\r\x1b[K"  # the line on a terminal, and the cursor at its beginning
 
 
@@ -18,12 +24,12 @@ def unheard(fraction: float) -> None:
 
 @contextmanager
 def bar(text: str) -> Iterator[Callable[[float], None]]:
-    """Is told the fraction done; in a notebook it is written in a line that goes away."""
+    """Is told the fraction done; where there is no bar, it is written in words."""
     line = _line()
     if line is None or not SCREEN.acquire(blocking=False):
         yield unheard
         return
-    if isinstance(line, _InNotebook):
+    if not isinstance(line, _OnTerminal):
         try:
             yield lambda fraction: line.show(f"{text}: {100 * fraction:.0f} %")
         finally:
@@ -43,12 +49,12 @@ def bar(text: str) -> Iterator[Callable[[float], None]]:
 
 @contextmanager
 def counted(what: str, total: int) -> Iterator[Callable[[int, str], None] | None]:
-    """A bar that is told how many of a total are done, and what to say beside it; in a notebook only the words."""
+    """A bar that is told how many of a total are done, and what to say beside it; elsewhere only the words."""
     line = _line()
     if line is None or not SCREEN.acquire(blocking=False):
         yield None
         return
-    if isinstance(line, _InNotebook):
+    if not isinstance(line, _OnTerminal):
         try:
             yield lambda done, text: line.show(text)
         finally:
@@ -118,9 +124,32 @@ class _InNotebook:
             self.handle.update(nothing, raw=True)
 
 
-def _line() -> _OnTerminal | _InNotebook | None:
-    """Where a word can be shown and removed, if anywhere."""
-    if sys.stderr.isatty():
+class _InLog:
+    """Lines of a log, the first one after a second."""
+
+    def __init__(self, logger: Any) -> None:
+        self.logger, self.begun = logger, time.monotonic()
+        self.next = self.begun + 1.0
+        self.logged = False
+
+    def show(self, text: str) -> None:
+        if time.monotonic() >= self.next:
+            self.next = time.monotonic() + LOGGED
+            self.logged = True
+            self.logger.info("%s", text)
+
+    def remove(self) -> None:
+        if self.logged:
+            self.logger.info("that took %.0f s", time.monotonic() - self.begun)
+
+
+def _line() -> _OnTerminal | _InNotebook | _InLog | None:
+    """Where a word can be shown, if anywhere."""
+    if sys.stderr is not None and sys.stderr.isatty():
         return _OnTerminal()
     shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
-    return _InNotebook() if getattr(shell, "kernel", None) is not None else None
+    if getattr(shell, "kernel", None) is not None:
+        return _InNotebook()
+    logging = sys.modules.get("logging")  # who has not imported it does not listen
+    logger = None if logging is None else logging.getLogger("pfaff")
+    return _InLog(logger) if logger is not None and logger.isEnabledFor(INFO) else None

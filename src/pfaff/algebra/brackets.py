@@ -1,15 +1,18 @@
-"""A root of a costly function between two values of opposite signs, or its least value between three of one sign."""
+"""A root of a function between two values of opposite signs, by few evaluations."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from itertools import pairwise
 from math import inf
+
+from pfaff.algebra.tolerances import EPS
 
 NODES = 5  # values through which a polynomial is laid
 HALVINGS = 50  # of an interval, for the root of a polynomial
 STALLED = 0.6  # share of a bracket left after two evaluations, beyond which it is halved
 STRAIGHT = 0.8  # ratio of two slopes above which they count as equal
+ROUNDED = 4 * EPS  # least tolerance, relative to the bracket's ends
 FALLS = 0.1  # ratio of successive values below which they converge to a simple root
 
 
@@ -25,12 +28,19 @@ def bracketed_root(
     guess.
 
     The order is near 2 without derivatives, and trials never leave the bracket. Raises ArithmeticError where the
-    function is not a number. A root is accepted where the function is nearly linear about it, or enclosed within the
-    tolerance.
+    function is not a number, and where its sign does not change. A root is accepted where the function is nearly linear
+    about it, or enclosed within the tolerance, which is that of x; it may be zero, for rounding.
     """
-    low, high = (a, _number(function(a))), (b, _number(function(b)))
+    a, b = min(a, b), max(a, b)
+    tolerance = max(tolerance, ROUNDED * max(abs(a), abs(b)))
+    high, low = (b, _number(function(b))), (a, _number(function(a)))
     if _alike(low[1], high[1]):
         raise ArithmeticError("no change of sign")
+    if low[1] == 0.0:
+        return a
+    if high[1] == 0.0:
+        function(b)
+        return b
     known, widths = [low, high], [b - a]
     for _ in range(most):
         at = _polynomial_root(known[-NODES:], low, high) if first is None or len(known) > 2 else first
@@ -51,18 +61,6 @@ def bracketed_root(
             high = found
         widths.append(high[0] - low[0])
     raise ArithmeticError(f"no root after {most} evaluations")
-
-
-def vertex(nodes: Sequence[tuple[float, float]]) -> tuple[float, float] | None:
-    """Where the parabola through three values, the first and the last of one sign, is nearest to zero or beyond it, and
-    its value there; None if it bends towards zero."""
-    (t0, f0), (t1, f1), (t2, f2) = nodes
-    slope, next_slope = (f1 - f0) / (t1 - t0), (f2 - f1) / (t2 - t1)
-    bend = (next_slope - slope) / (t2 - t0)
-    if not bend * f0 > 0:
-        return None
-    at = (t0 + t1) / 2 - slope / (2 * bend)
-    return at, f0 + slope * (at - t0) + bend * (at - t0) * (at - t1)
 
 
 def _linear_distance(*places: tuple[float, float]) -> float:

@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from pfaff.algebra.newtons_method import Stopping, each_solved, newton
 from pfaff.algebra.tolerances import EPS, SETTLED
 
 LIGHT = 1e-3  # damping beside stiffness and inertia, below which it is light
@@ -69,17 +70,20 @@ def refined(pencils: Stack, vectors: np.ndarray) -> Light:
         a = most_real(vectors).real
         c = a / (a**2).sum(axis=1, keepdims=True)
         n, here = a.shape[1], _Mode(a, 0 * a, 0 * light, 1 + 0 * light)
-        change = np.full(len(light), np.inf)
-        for _ in range(REFINEMENTS):
+        change, matrix, last = np.full(len(light), np.inf), np.empty(0), np.empty(0)
+
+        def step(here: _Mode) -> tuple[_Mode, float]:
+            nonlocal change, matrix, last
             matrix, residual = form.newton(here, c)
-            step = _solved(matrix, -residual)
-            here = here.moved(step)
-            before, change = change, np.abs(step[:, -2:]).max(axis=1)
-            if not (change < before / 2).any():
-                break
-        to_σ = _solved(matrix.transpose(0, 2, 1), np.broadcast_to(np.eye(2 * n + 2)[-2], residual.shape))
+            last = each_solved(matrix, -residual[:, :, None])[:, :, 0]
+            before, change = change, np.abs(last[:, -2:]).max(axis=1)
+            return here.moved(last), float((change < before / 2).any())
+
+        here = newton(step, here, Stopping(REFINEMENTS)).at
+        unit = np.broadcast_to(np.eye(2 * n + 2)[:, [-2]], (*last.shape, 1))
+        to_σ = each_solved(matrix.transpose(0, 2, 1), unit)[:, :, 0]
         moved = (np.abs(to_σ[:, :-2]) * form.sizes(here)).sum(axis=1)
-        settled = (np.abs(step[:, -2]) <= SETTLED * np.abs(here.σ) + ROUNDED * moved) & (np.abs(step[:, -1]) <= SETTLED)
+        settled = (np.abs(last[:, -2]) <= SETTLED * np.abs(here.σ) + ROUNDED * moved) & (np.abs(last[:, -1]) <= SETTLED)
         settled &= (np.abs(here.ω - 1) < NEAR) & (light * np.abs(here.σ) < NEAR)
         settled &= light * np.linalg.norm(here.b, axis=1) <= UPRIGHT * np.linalg.norm(here.a, axis=1)
         return Light(light * here.σ + 1j * here.ω, here.a + 1j * light[:, None] * here.b, light * moved, settled)
@@ -135,15 +139,3 @@ def _in_units_of_damping(pencils: Stack, light: np.ndarray) -> Stack:
     """The pencils with C / ε for C."""
     ε = light[:, None, None]
     return pencils._replace(C=np.divide(pencils.C, ε, out=np.zeros_like(pencils.C), where=ε > 0))
-
-
-def _solved(matrices: np.ndarray, right: np.ndarray) -> np.ndarray:
-    """Solutions of a stack of equations; NaN where there is none."""
-    try:
-        return np.linalg.solve(matrices, right[:, :, None])[:, :, 0]
-    except np.linalg.LinAlgError:
-        found = np.full(right.shape, np.nan)
-        for k, matrix in enumerate(matrices):
-            if np.isfinite(matrix).all() and np.linalg.matrix_rank(matrix) == len(matrix):
-                found[k] = np.linalg.solve(matrix, right[k])
-        return found

@@ -1,13 +1,16 @@
 """Newton's method for any unknowns: the caller supplies one step; the loop and its end are here.
 
-It goes on until changes no longer shrink: rounding alone, and no tolerance, limits the number of digits.
+By default it goes on until changes no longer shrink: rounding alone, and no tolerance, limits the number of digits.
+A ``Stopping`` says where it ends otherwise.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Generic, NamedTuple, TypeVar
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -16,12 +19,55 @@ from pfaff.algebra.tolerances import EXACT, NEWTON_STEPS, RANK, SETTLED, ceased
 Unknowns = TypeVar("Unknowns")
 
 
+@dataclass(frozen=True)
+class Stopping:
+    """When Newton's method ends. Changes are relative to the size of the unknowns, which the caller's step measures."""
+
+    most: int = NEWTON_STEPS  # steps
+    exact: float = EXACT  # change after which no further step is worth its cost
+    settled: float = SETTLED  # change below which one that hardly shrinks any more is rounding
+    shrinks: float = 0.5  # ratio of successive changes from which they hardly shrink
+    quadratic: float = 0.0  # the same below which a settled change is the last: the next one would be rounding
+    grows: float = np.inf  # the same beyond which steps lead away
+    floor: float = 0.0  # change up to which growth is rounding
+    first: float = np.inf  # the first change beyond which a guess is given up
+    astray: float = np.inf  # the same of every later one
+
+    def ceased(self, change: Any, before: Any) -> Any:
+        """Whether changes have come to an end."""
+        return ceased(change, before, self.settled, self.exact, self.shrinks, self.quadratic)
+
+    def limit(self, before: Any) -> Any:
+        """The change beyond which a step leads away, from that of the one before."""
+        if self.grows == np.inf:
+            return self.astray
+        return np.minimum(np.maximum(self.grows * before, self.floor), self.astray)
+
+
+class Outcome(Enum):
+    """How Newton's method ended."""
+
+    CEASED = "changes have come to an end"
+    UNFINISHED = "the most steps were taken"
+    ASTRAY = "a step led away or was no number"
+    STEPLESS = "there was no step: a singular matrix, or numbers that are not finite"
+
+
 class Newton(NamedTuple, Generic[Unknowns]):
-    """Where the method ended, the last relative change, and whether changes had ceased to shrink there."""
+    """Where the method ended, the last relative change, how it ended, and after how many steps.
+
+    A step that leads away is not taken; the last change is its length.
+    """
 
     at: Unknowns
     change: float
-    ceased: bool
+    outcome: Outcome
+    steps: int
+
+    @property
+    def ceased(self) -> bool:
+        """Whether changes have come to an end."""
+        return self.outcome is Outcome.CEASED
 
     @property
     def settled(self) -> bool:
@@ -30,50 +76,50 @@ class Newton(NamedTuple, Generic[Unknowns]):
 
 
 def newton(
-    step: Callable[[Unknowns], tuple[Unknowns, float] | None],
-    at: Unknowns,
-    most: int = NEWTON_STEPS,
-    settled: float = SETTLED,
-    enough: float = EXACT,
+    step: Callable[[Unknowns], tuple[Unknowns, float] | None], at: Unknowns, stopping: Stopping = Stopping()
 ) -> Newton[Unknowns]:
-    """Newton steps until their changes cease to shrink, ``most`` at most; ``step`` gives the next iterate and its
-    relative change.
+    """Newton steps up to their end; ``step`` gives the next iterate and its change relative to the unknowns.
 
-    The change is relative to the size of the unknowns; where steps are costly, one with a change below ``enough`` is
-    the last. A ``step`` that returns None, for a singular matrix or numbers that are not finite, ends the method.
+    A ``step`` that returns None, for a singular matrix or numbers that are not finite, ends the method. One that judges
+    an iterate by itself, as by what is left of the equations, gives it back with a change of 0 if it is good, else the
+    next one with a change of 1.
     """
-    change = np.inf
-    for _ in range(most):
+    change, limit = np.inf, stopping.first
+    for steps in range(stopping.most):
         taken = step(at)
         if taken is None:
-            return Newton(at, np.inf, False)
-        before, (at, change) = change, taken
-        if ceased(change, before, settled, enough):
-            return Newton(at, change, True)
-    return Newton(at, change, False)
+            return Newton(at, np.inf, Outcome.STEPLESS, steps)
+        before, (ahead, change) = change, taken
+        if not change <= limit or change == np.inf:
+            return Newton(at, change, Outcome.ASTRAY, steps)
+        at, limit = ahead, stopping.limit(change)
+        if stopping.ceased(change, before):
+            return Newton(at, change, Outcome.CEASED, steps + 1)
+    return Newton(at, change, Outcome.UNFINISHED, stopping.most)
 
 
 def newton_columns(
-    step: Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]],
-    at: np.ndarray,
-    most: int = NEWTON_STEPS,
-    settled: float = SETTLED,
+    step: Callable[[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]], at: np.ndarray, stopping: Stopping
 ) -> tuple[np.ndarray, np.ndarray]:
-    """``newton`` on many columns at once, and which have settled; those that have are left alone.
+    """``newton`` on many columns at once, and whose changes have come to an end; those are left alone, as are columns
+    that were led away.
 
-    ``step`` gives the next columns and the change of each: NaN where there is no step.
+    ``step`` gives the next columns and the change of each, NaN where there is no step, from the columns that go on and
+    their numbers.
     """
     at, going = at.copy(), np.arange(at.shape[1])
-    done = np.full(at.shape[1], False)
-    for _ in range(most):
+    change, done, limit = np.full(at.shape[1], np.inf), np.full(at.shape[1], False), stopping.first
+    for _ in range(stopping.most):
         if not len(going):
             break
-        led, change = step(at[:, going])
-        sane = np.isfinite(change)
-        going, led, change = going[sane], led[:, sane], change[sane]
-        at[:, going] = led
-        done[going[change < settled]] = True
-        going = going[change >= settled]
+        before, (ahead, change) = change, step(at[:, going], going)
+        sane = np.isfinite(change) & (change <= limit)
+        ended = sane & stopping.ceased(change, before)
+        at[:, going[sane]] = ahead[:, sane]
+        done[going[ended]] = True
+        on = sane & ~ended
+        going, change = going[on], change[on]
+        limit = stopping.limit(change)
     return at, done
 
 
@@ -83,3 +129,15 @@ def least_norm(matrix: np.ndarray, right: np.ndarray, rcond: float | None = RANK
         with suppress(np.linalg.LinAlgError):
             return np.linalg.lstsq(matrix, right, rcond=rcond)[0]
     return np.full((matrix.shape[1], *right.shape[1:]), np.nan)
+
+
+def each_solved(matrices: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """The solutions of a stack of equations, which may have several columns; NaN where one is singular."""
+    try:
+        return np.linalg.solve(matrices, right)
+    except np.linalg.LinAlgError:
+        found = np.full_like(right, np.nan)
+        for k, matrix in enumerate(matrices):
+            with suppress(np.linalg.LinAlgError):
+                found[k] = np.linalg.solve(matrix, right[k])
+        return found

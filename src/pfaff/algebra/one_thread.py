@@ -18,7 +18,8 @@ class OneThread(ContextDecorator):
     def __init__(self) -> None:
         self._limit: Any = None
         self._begin()
-        os.register_at_fork(after_in_child=self._begin)  # other threads, which may hold the lock, are not in the child
+        if hasattr(os, "register_at_fork"):  # other threads, which may hold the lock, are not in a forked child
+            os.register_at_fork(after_in_child=self._begin)
 
     def _begin(self) -> None:
         self._inside, self._lock = 0, Lock()

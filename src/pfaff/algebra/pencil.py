@@ -165,7 +165,10 @@ class Pencil:
         )
 
     def improved(self, values: np.ndarray) -> Modes:
-        """Some of the rough eigenvalues by Newton's method, with their vectors and errors."""
+        """Some of the rough eigenvalues by Newton's method, with their vectors and errors.
+
+        This is not ``newton_columns``: equal eigenvalues share their null vectors, so that all move while any does.
+        """
         sizes, apart = self._magnitudes(np.abs(values)), distances(values, self.rough)
         units = evened(sizes)
         left, turn, right, wanted = self._newton(values, units)

@@ -13,8 +13,6 @@ from collections.abc import Callable
 import numpy as np
 from numpy.polynomial import chebyshev
 
-from pfaff.algebra.tolerances import EXACT
-
 POINTS = 33
 RESOLVED = 1e-10  # the last coefficients, relative to the largest
 ROUNDING = 1e-6  # a tail larger than this is never taken for rounding
@@ -82,19 +80,3 @@ def _spread(logs: np.ndarray) -> float:
 def _trimmed(coefficients: np.ndarray) -> np.ndarray:
     large = np.nonzero(np.abs(coefficients) > NEGLIGIBLE * np.abs(coefficients).max())[0]
     return coefficients[: large[-1] + 1]
-
-
-def bracketed_root(f: Callable[[float], float], a: float, b: float) -> float:
-    """A root between points of opposite sign, to rounding (the Illinois method)."""
-    fa, fb = f(a), f(b)
-    for _ in range(200):
-        if fb == 0 or abs(b - a) <= EXACT * max(abs(a), abs(b)):
-            break
-        c = b - fb * (b - a) / (fb - fa)
-        fc = f(c)
-        if (fc < 0) != (fb < 0):
-            a, fa = b, fb
-        else:
-            fa /= 2
-        b, fb = c, fc
-    return b

@@ -52,6 +52,13 @@ def rank(singular_values: np.ndarray) -> int:
     return int((singular_values > RANK * singular_values.max(initial=0.0)).sum())
 
 
-def ceased(change: float, before: float, settled: float = SETTLED, enough: float = EXACT) -> bool:
-    """Whether changes have settled: the last one is small, and did not even halve the one before, hence rounding."""
-    return change <= enough or (change < settled and change >= before / 2)
+def ceased(
+    change: float, before: float, settled: float = SETTLED, enough: float = EXACT, shrinks: float = 0.5,
+    quadratic: float = 0.0,
+) -> bool:  # fmt: skip
+    """Whether changes have settled: the last one is small, and did not even halve the one before, hence rounding; or
+    was so much smaller that the next would be."""
+    still = change >= shrinks * before
+    if quadratic:
+        still = still | (change < quadratic * before)
+    return (change <= enough) | ((change < settled) & still)

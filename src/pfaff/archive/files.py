@@ -23,7 +23,7 @@ def whole(path: str | Path) -> Iterator[Path]:
     part = path.with_name(f".{os.urandom(4).hex()}.{path.name[-100:]}")
     try:
         yield part
-        with part.open("rb") as written:
+        with part.open("rb+") as written:  # Windows writes to the disk only what was opened for writing
             os.fsync(written.fileno())
         if path.exists():
             shutil.copymode(path, part)

@@ -14,6 +14,7 @@ from functools import partial
 import numpy as np
 
 from pfaff.algebra.bordering import balanced
+from pfaff.algebra.newtons_method import Stopping, newton
 from pfaff.algebra.tolerances import CORRECTIONS, EPS
 from pfaff.checks.check import Check, unmade
 from pfaff.threads import cached_property
@@ -36,6 +37,7 @@ FIRST = "the first cycle is at the load that l1 says"
 REPELS = "the multipliers of the first cycle are those of the normal form"
 
 Rates = Callable[[np.ndarray, float], np.ndarray]  # f at states, a column each, and a load
+Cycle = tuple[np.ndarray, float, float, np.ndarray]  # harmonics, frequency, load, and what unfolds a family
 
 
 @dataclass(frozen=True)
@@ -182,11 +184,14 @@ def _cycle(
     U = np.zeros((n, many))
     U[:, 0], U[:, 1], U[:, 1 + HARMONICS] = claim.x, 2 * r * claim.q.real, -2 * r * claim.q.imag
     omega, load, free = claim.omega, claim.load, np.zeros(held.shape[1])
-    step = ASIDE * claim.omega / abs(claim.crossing)
-    for _ in range(CORRECTIONS):
+    aside_of_load, hill = ASIDE * claim.omega / abs(claim.crossing), np.empty(0)
+
+    def step(at: Cycle) -> tuple[Cycle, float] | None:
+        nonlocal hill
+        U, omega, load, free = at
         X = np.ascontiguousarray(U @ E.T)
         J, f = slopes(X, load), rates(X, load)
-        by_load = (rates(X, load + step) - rates(X, load - step)) / (2 * step)
+        by_load = (rates(X, load + aside_of_load) - rates(X, load - aside_of_load)) / (2 * aside_of_load)
         hill = np.einsum("at,ijt,tb->iajb", project, J, E, optimize=True)
         hill -= omega * np.einsum("ij,ba->iajb", np.eye(n), D)  # sV = ĴV − ωV'
         hill = hill.reshape(n * many, -1)
@@ -204,9 +209,11 @@ def _cycle(
             return None
         turned = abs(change[n * many]) + abs(claim.crossing * change[n * many + 1])
         still = (moved <= CLOSED * r * np.abs(claim.q) + 64 * EPS * np.abs(claim.x)).all() or moved.max() <= CLOSED * r
-        if still and turned <= CLOSED * claim.omega:
-            return float(-claim.crossing.real * (load - claim.load) / square), hill, free
-    return None
+        return (U, omega, load, free), float(not (still and turned <= CLOSED * claim.omega))
+
+    found = newton(step, (U, omega, load, free), Stopping(CORRECTIONS))
+    _, _, load, free = found.at
+    return (float(-claim.crossing.real * (load - claim.load) / square), hill, free) if found.ceased else None
 
 
 def _slopes(claim: Claim, rates: Rates, X: np.ndarray, load: float) -> np.ndarray:

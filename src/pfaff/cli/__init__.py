@@ -15,6 +15,7 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from importlib import import_module
+from io import TextIOWrapper
 from threading import current_thread, main_thread
 
 import click
@@ -56,11 +57,17 @@ class Commands(click.Group):
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="pfaff", message="%(prog)s %(version)s")
-def app() -> None:
+@click.option("--verbose", is_flag=True, help="Say how far long work is where there is no terminal: lines on stderr.")
+def app(verbose: bool = False) -> None:
     """Mechanical systems with Pfaffian constraints: equations, equilibria, stability, motion.
 
     SYSTEM is a name from `pfaff atlas`, or a file of your own with the name of a System in it: my_sleigh.py:sleigh.
     """
+    if verbose:
+        import logging
+
+        logging.basicConfig(format="%(asctime)s %(name)s: %(message)s")
+        logging.getLogger("pfaff").setLevel(logging.INFO)
 
 
 def main() -> None:
@@ -109,7 +116,9 @@ def _told_to_end() -> Iterator[None]:
 
 
 def _run() -> None:
-    """The command, until all that it prints is out."""
+    """The command, until all that it prints is out; letters that an encoding lacks are escaped, as on stderr."""
+    if isinstance(sys.stdout, TextIOWrapper) and sys.stdout.errors == "strict":
+        sys.stdout.reconfigure(errors="backslashreplace")
     try:
         app(standalone_mode=False)
     finally:

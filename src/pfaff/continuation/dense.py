@@ -9,8 +9,10 @@ from typing import Any
 import numpy as np
 
 from pfaff.algebra.bordering import row_sizes
+from pfaff.algebra.cubics import Cubic
+from pfaff.algebra.newtons_method import Stopping, newton
 from pfaff.algebra.sparse_borders import entries
-from pfaff.algebra.tolerances import CORRECTIONS, SETTLED
+from pfaff.algebra.tolerances import CORRECTIONS
 from pfaff.continuation.endings import Ending, Reason, Refused
 from pfaff.continuation.problem import Problem
 from pfaff.errors import PfaffError
@@ -19,6 +21,7 @@ SINGULAR = 1e-10  # singular values below this, relative to the largest, are zer
 FLAT = 1e-7  # change of the parameter along a unit tangent that is rounding
 NEAR = 1e-6  # units: how far the point on a bound may be from the one that was located near it
 QUADRATIC = 1e-3  # ratio of successive Newton steps that marks quadratic convergence: what is left is rounding
+NEAR_A_GUESS = Stopping(CORRECTIONS, exact=0.0, shrinks=0.25, quadratic=QUADRATIC)  # points are many
 STILL = 1e-12  # change of the parameter, in its unit, that counts as none
 GROWN = 2.0  # factor by which the units of states grow meanwhile
 ASTRAY = 1e6  # units: a Newton step this long leads nowhere
@@ -106,8 +109,11 @@ class Implicit(Problem[Spot]):
         """Points on planes across the chord; where the equations are singular there, interpolated between the
         neighbours."""
 
+        length = np.linalg.norm((b.z - a.z) / a.units)
+        cubic = Cubic(a.z, length * a.tangent, b.z, length / np.linalg.norm(b.tangent / a.units) * b.tangent)
+
         def between(at: float) -> Spot:
-            guess = hermite(a, b, at)
+            guess = np.asarray(cubic.at(at))
             try:
                 z = self.solved(guess, (b.z - a.z) / a.units**2)
             except Refused:
@@ -134,31 +140,26 @@ class Implicit(Problem[Spot]):
     # Solutions
 
     def solved(self, guess: np.ndarray, row: np.ndarray) -> np.ndarray:
-        """The solution near a guess where row·z keeps its value.
+        """The solution near a guess where row·z keeps its value."""
+        units, value, right = self.units(guess), row @ guess, np.empty(len(guess))
 
-        This is not ``newton`` of ``algebra``: failures carry a reason, and it stops sooner, since points are many.
-        """
-        units = self.units(guess)
-        z, last, value = guess.copy(), np.inf, row @ guess
-        right = np.empty(len(z))
-        for _ in range(CORRECTIONS):
+        def step(z: np.ndarray) -> tuple[np.ndarray, float]:
             try:
                 right[:-1], J = self.evaluated(z)
             except (PfaffError, np.linalg.LinAlgError) as problem:
                 raise Refused(str(problem)) from problem
             right[-1] = row @ z - value
-            step = self.bordered(J, row, right, units)
-            size = float(np.abs(step / units).max())
+            change = self.bordered(J, row, right, units)
+            size = float(np.abs(change / units).max())
             if not size <= ASTRAY:
                 finite = np.isfinite(right).all() and np.isfinite(entries(J)).all()
                 raise Refused("Newton's method meets a singular matrix" if finite else "the equations are not finite")
-            z = z - step
-            if size < SETTLED and (size < QUADRATIC * last or size >= last / 4):
-                return z
-            last = size
-        if last < SETTLED:
-            return z
-        raise Refused(f"Newton's method does not settle (last change {last:.1e})")
+            return z - change, size
+
+        found = newton(step, guess, NEAR_A_GUESS)
+        if found.settled:
+            return found.at
+        raise Refused(f"Newton's method does not settle (last change {found.change:.1e})")
 
     def spot(self, z: np.ndarray, towards: np.ndarray) -> Spot:
         """Everything about a solution; its tangent has a positive product with a direction."""
@@ -209,14 +210,6 @@ def _outgrown(passed: Sequence[Spot]) -> bool:
         if last.units[0] >= GROWN * passed[k].units[0]:
             return True
     return False
-
-
-def hermite(a: Spot, b: Spot, at: float) -> np.ndarray:
-    """The Hermite cubic between two points."""
-    length = np.linalg.norm((b.z - a.z) / a.units)
-    end = b.tangent / np.linalg.norm(b.tangent / a.units)
-    bow = at * (1 - at) ** 2 * a.tangent + at**2 * (at - 1) * end
-    return a.z + at**2 * (3 - 2 * at) * (b.z - a.z) + length * bow
 
 
 def _solved(J: np.ndarray, row: np.ndarray, right: np.ndarray, units: np.ndarray) -> np.ndarray:

@@ -12,7 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patheffects import withStroke
 
-from pfaff.algebra.newtons_method import newton
+from pfaff.algebra.newtons_method import Stopping, newton
 from pfaff.draw.body import draw_body
 from pfaff.draw.labels import formula, formulas, groups
 from pfaff.draw.scene import Scene, drawing_of, scene_of
@@ -90,7 +90,7 @@ def _on_constraints(case: Case, start: np.ndarray) -> np.ndarray:
         return q - change, np.abs(change).max()
 
     random = np.random.default_rng(0).uniform(-1, 1, (20, len(start)))
-    tried = (newton(step, q, MOST, enough=SEEN) for q in (start, *(start + random)))
+    tried = (newton(step, q, Stopping(MOST, exact=SEEN)) for q in (start, *(start + random)))
     return next((found.at for found in tried if found.ceased), start)
 
 

@@ -16,7 +16,8 @@ import numpy as np
 import sympy as sm
 from scipy import sparse
 
-from pfaff.algebra.tolerances import EPS, NEWTON_STEPS
+from pfaff.algebra.newtons_method import newton
+from pfaff.algebra.tolerances import EPS
 from pfaff.errors import ConvergenceError, ParameterError, number_of
 from pfaff.flow.assembly_statement import check_load, check_places, checked_parts
 from pfaff.flow.patterns import BLOCKS, Pattern, Placed
@@ -162,22 +163,29 @@ class Assembly(Travels):
     def settle(self, load: float, z: np.ndarray, selection: sparse.csc_array) -> Rest:
         """Newton's method from z = (q, p), whose steps obey the conditions that select a member of the family.
 
-        This is not ``newton`` of ``algebra``, which ends by its steps: here the balance of forces decides, since soft
-        directions never settle.
+        The balance of forces decides when it ends, since soft directions never settle.
         """
-        relative, last, before = np.inf, np.inf, np.inf
-        for steps in range(NEWTON_STEPS):
+        relative = last = np.inf
+
+        def step(z: np.ndarray) -> tuple[np.ndarray, float] | None:
+            nonlocal relative, last
             values = self._evaluate(z, load)
             before, (residual, relative) = relative, self._residual(values, z)
             still = last <= ROUNDING * (1 + np.abs(z).max()) and relative < ACCEPTED
             settled = still or before / 2 <= relative <= LEFT  # soft directions do not settle farther
             if relative <= ROUNDING or settled:
-                return Rest(float(load), z[: self.size], z[self.size :], relative, steps)
+                return z, 0.0
             if not np.isfinite(relative):
-                break
+                return None
             matrix = self.constrained(self._linearisation(values), selection)
-            step = factorised(matrix).solve(-residual)
-            z, last = z + step, np.abs(step).max()
+            change = factorised(matrix).solve(-residual)
+            last = np.abs(change).max()
+            return z + change, 1.0
+
+        found = newton(step, z)
+        if found.ceased:
+            q, p = found.at[: self.size], found.at[self.size :]
+            return Rest(float(load), q, p, relative, found.steps - 1)
         raise ConvergenceError(
             f"no equilibrium of {self.name} was reached at {self.load} = {load:g} (relative residual {relative:.1e}): "
             "give a better start, other fixed coordinates or a smaller load"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -11,9 +11,6 @@ from pfaff.flow.graph import Expression
 from pfaff.flow.tape import Tape, tape_of
 from pfaff.kernels.readers import Reader
 from pfaff.threads import cached_property
-
-if TYPE_CHECKING:
-    from pfaff.flow.pointers import Columns
 
 
 class Compiled:
@@ -33,13 +30,6 @@ class Compiled:
     @cached_property
     def reader(self) -> Reader:
         return Reader(self.tape)
-
-    @cached_property
-    def in_lanes(self) -> Columns | None:
-        """The function for neighbouring columns, for compiled loops, unless it depends on time."""
-        from pfaff.flow.pointers import linked_in_lanes
-
-        return linked_in_lanes(self)
 
     @property
     def operations(self) -> int:

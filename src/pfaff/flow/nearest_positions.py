@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pfaff.algebra.tolerances import NEWTON_STEPS
+from pfaff.algebra.newtons_method import Stopping, newton
 from pfaff.errors import ConvergenceError
 from pfaff.flow.completion import EQUAL, KEPT, REGULAR, ROUNDED, connected, demand
 from pfaff.flow.coordinate_sizes import turns_of, usual_sizes
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from pfaff.flow.initial import Constraints
 
 ROUNDING = 1e-15  # of positions, a step of Newton's method after which there is none
+TO_ROUNDING = Stopping(exact=ROUNDING, settled=0.0)  # steps that only cease to shrink go on: rows may be singular
 STRAIGHT = 0.5  # share of the residual that a first step may leave where the rows count as straight
 SHORTEST = 1e-3  # share of a step of Newton's method below which none lessens the residual
 CHOICES = 200  # choices of coordinates that are solved for; where there are more, all that is connected may change
@@ -166,30 +167,29 @@ class Search:
     def _reached(self, q: np.ndarray, rows: np.ndarray, columns: np.ndarray) -> np.ndarray | None:
         """Newton's method with steps that lessen the residual and turn nothing by more than it changes alike."""
         units, places = self.beside[columns], np.ix_(rows, columns)
-        for _ in range(NEWTON_STEPS):
+
+        def step(q: np.ndarray) -> tuple[np.ndarray, float] | None:
             phi, A = self._rows(q)
             phi, A = phi[rows], A[places] * units
             scale = np.maximum(np.abs(A).max(axis=1), np.abs(phi))  # the latter where a row is stationary
             scale[scale == 0] = 1.0
             if not np.isfinite(scale).all():
                 return None
-            step = units * np.linalg.lstsq(A / scale[:, None], -phi / scale, rcond=REGULAR)[0]
+            change = units * np.linalg.lstsq(A / scale[:, None], -phi / scale, rcond=REGULAR)[0]
             level = np.abs(phi / scale).max()
-            share = 1 / max(np.abs(step / self.turns[columns]).max(), 1.0)
-            settled = share == 1.0 and (np.abs(step) <= ROUNDING * np.maximum(np.abs(q[columns]), units)).all()
+            share = 1 / max(np.abs(change / self.turns[columns]).max(), 1.0)
             new = q.copy()
             while True:
-                new[columns] = q[columns] + share * step
+                new[columns] = q[columns] + share * change
                 left = np.abs(self._rows(new)[0][rows] / scale).max()
                 if left <= (1 - share / 4) * level or left <= ROUNDING:
-                    break
+                    return new, float((np.abs(change) / np.maximum(np.abs(q[columns]), units)).max())
                 share /= 2
                 if share < SHORTEST:
-                    return q if self._solves(q, rows) else None
-            q = new
-            if settled:
-                return q if self._solves(q, rows) else None
-        return None
+                    return q, 0.0
+
+        found = newton(step, q, TO_ROUNDING)
+        return found.at if found.ceased and self._solves(found.at, rows) else None
 
     def _solves(self, q: np.ndarray, rows: np.ndarray) -> bool:
         phi, A = self._rows(q)

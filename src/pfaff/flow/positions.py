@@ -17,7 +17,7 @@ from pfaff.algebra.newtons_method import newton
 from pfaff.errors import ConstraintError, ConvergenceError
 from pfaff.flow.completion import KEPT, demand
 from pfaff.flow.coordinate_sizes import turns_of, usual_sizes
-from pfaff.flow.nearest_positions import ROUNDING, Search
+from pfaff.flow.nearest_positions import TO_ROUNDING, Search
 from pfaff.statement.constraints import numbered
 
 if TYPE_CHECKING:
@@ -51,8 +51,7 @@ def on_positions(
         size = (np.maximum(np.abs(new), before) / asked.units).max()
         return new, np.abs(change / asked.units).max() / (size or 1.0)
 
-    # Steps may cease to shrink for a while, where A is singular: those that are no rounding go on.
-    q = newton(step, q, settled=0.0, enough=ROUNDING).at
+    q = newton(step, q, TO_ROUNDING).at
     _check(constraints, q, v, free, time, turns)
     return q
 

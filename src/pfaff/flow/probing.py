@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from pfaff.algebra.newtons_method import Stopping, newton
 from pfaff.flow.compiled import Compiled
 from pfaff.flow.differentiation import gradient, jacobian_entries
 from pfaff.flow.graph import Expression, expression, sum_of
@@ -133,14 +134,16 @@ class Probe:
     def near(self, q: np.ndarray, v: np.ndarray, numbers: np.ndarray, time: float, S: np.ndarray) -> State | None:
         """The state on the constraints near given coordinates and velocities; None if none is reached."""
         n, m, still = self.n, self.m, np.zeros(self.n)
-        for _ in range(30 if self.held else 0):
+
+        def step(q: np.ndarray) -> tuple[np.ndarray, float] | None:
             at = self.at(q, still, numbers, time)
             if not np.isfinite(at.A).all():
                 return None
-            step = np.linalg.pinv(at.A[m - self.held :] * S) @ at.phi
-            q = q - S * step
-            if np.abs(step).max() < 1e-15:
-                break
+            change = np.linalg.pinv(at.A[m - self.held :] * S) @ at.phi
+            return q - S * change, float(np.abs(change).max())
+
+        if self.held:
+            q = newton(step, q, Stopping(30, exact=1e-15, settled=0.0)).at
         for _ in range(3 if m else 0):
             at = self.at(q, v, numbers, time)
             if not all(np.isfinite(each).all() for each in at):

@@ -97,7 +97,7 @@ def _free_together(
         state = np.zeros(2 * len(names))
         state[: len(near)] = near
         A = np.vstack([A, quasi_rows(system, quasi, state, numbers, 0.0)[:, 1:]])
-    return bool(np.linalg.matrix_rank(A[:, left]) == len(A))
+    return not len(A) or bool(left and np.linalg.matrix_rank(A[:, left]) == len(A))
 
 
 @once(most=16)
@@ -117,7 +117,7 @@ def _solved_for(
             raise ParameterError(f"{system.name} has no velocity {name}_dot: {nearest(name, names)}")
     A = reference_matrix(comoving_graph(system), near, numbers)
     open_ = [j for j, name in enumerate(names) if name not in wanted]
-    if len(A) and np.linalg.matrix_rank(A[:, open_]) < len(A):
+    if len(A) and not (open_ and np.linalg.matrix_rank(A[:, open_]) == len(A)):
         raise not_free(system.name, independent)
     first = [k for k, j in enumerate(open_) if names[j] in preferred]
     columns = [open_[k] for k in dependent_velocities(A[:, open_], first)] if len(A) else []

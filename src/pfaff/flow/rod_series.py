@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from pfaff.algebra.newtons_method import each_solved
 from pfaff.flow.rod_mechanics import Mechanics, coefficients
 from pfaff.flow.series import Series
 
@@ -32,16 +33,7 @@ def solved(matrices: np.ndarray, sides: np.ndarray) -> np.ndarray:
     """x[state, row, column] for a matrix for every state; NaN where it is singular."""
     if matrices.shape[-1] == 1:
         return sides / np.where(matrices == 0, np.nan, matrices)
-    try:
-        return np.linalg.solve(matrices, sides)
-    except np.linalg.LinAlgError:
-        found = np.full(sides.shape, np.nan)
-        for k, matrix in enumerate(matrices):
-            try:
-                found[k] = np.linalg.solve(matrix, sides[k])
-            except np.linalg.LinAlgError:
-                continue
-        return found
+    return each_solved(matrices, sides)
 
 
 def solve(matrices: np.ndarray, right: np.ndarray) -> np.ndarray:

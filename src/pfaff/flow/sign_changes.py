@@ -15,7 +15,10 @@ from typing import Any
 
 import numpy as np
 
+from pfaff.algebra.newtons_method import Stopping, newton
+
 LAST_DIGIT = 2.0**-52
+BRACKETED = Stopping(200, exact=LAST_DIGIT, settled=0.0)  # where steps fail, the bracket is halved
 DOUBTFUL = 64 * LAST_DIGIT  # of a polynomial's values, relative to the sum of its terms
 FINEST = 2.0**-50  # parts of a step that are not divided again
 CLOSE = 1e-6  # parts of a step between two crossings that may be rounding
@@ -189,20 +192,20 @@ def _located(terms: np.ndarray, low: float, high: float, sign: float) -> float:
         return low
     if sign * _value(terms, high) <= 0:
         return high
-    s = (low + high) / 2
-    for _ in range(200):
+
+    def step(s: float) -> tuple[float, float]:
+        nonlocal low, high
         value = _value(terms, s)
         if value == 0 or not low < s < high:
-            break
+            return s, 0.0
         low, high = (s, high) if sign * value < 0 else (low, s)
         slope = _value(slopes, s)
         new = s - value / slope if slope else low
         if not low < new < high:
             new = (low + high) / 2
-        if abs(new - s) <= LAST_DIGIT * abs(s):
-            return new
-        s = new
-    return s
+        return new, abs(new - s) / s
+
+    return newton(step, (low + high) / 2, BRACKETED).at
 
 
 def _value(terms: np.ndarray, s: float) -> float:

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from pfaff.algebra.newtons_method import Stopping, newton_columns
 from pfaff.flow.differentiation import gradient
 from pfaff.flow.graph import ZERO, Expression, expression, subs, sum_of, variables_in
 from pfaff.flow.lagrangian import Graph, dot
@@ -35,7 +36,8 @@ if TYPE_CHECKING:
 ALIKE = "dropped: by symmetry only its velocity matters"
 MEASURED = "kept: its value when {} is zero, to which a symmetry carries every motion"
 ROUNDED = 1e-15  # frozen coordinates below this, relative to all, are zero
-STEPS, REPEATED = 8, 4  # on the way of dependent coordinates, and of Newton's method in each
+STEPS = 8  # on the way of dependent coordinates
+REPEATED = Stopping(4, exact=0.0, settled=0.0)  # in each of them
 PASSES = 20  # steps towards the frozen coordinates: two for translations and headings
 
 
@@ -192,11 +194,17 @@ class Slice:
         probe, own = probe_of(self.system), list(self.dependent)
         at, v = q.copy(), v.copy()
         others = [k for k in range(len(q)) if k not in own]
+
+        def step(y: np.ndarray, going: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+            here = at[:, going]
+            here[own] = y
+            rows, _, phi = probe.holonomic(here, 0 * here, numbers)
+            change = np.linalg.solve(rows[..., own], phi[..., None])[..., 0].T
+            return y - change, np.abs(change).max(axis=0)
+
         for share in np.linspace(0, 1, STEPS + 1)[1:]:
             at[others] = (q + share * (there - q))[others]
-            for _ in range(REPEATED):
-                rows, _, phi = probe.holonomic(at, 0 * v, numbers)
-                at[own] -= np.linalg.solve(rows[..., own], phi[..., None])[..., 0].T
+            at[own] = newton_columns(step, at[own], REPEATED)[0]
         rows, rates, _ = probe.holonomic(at, v, numbers)
         v[own] -= np.linalg.solve(rows[..., own], rates[..., None])[..., 0].T
         return at, v

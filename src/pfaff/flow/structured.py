@@ -32,7 +32,7 @@ class Matched:
     """
 
     operations = 10**5
-    in_lanes = None  # no compiled loop can call it
+    reader = None  # it has no tape
 
     def __init__(self, function: Callable[[np.ndarray, np.ndarray, Any], np.ndarray], *made: Any) -> None:
         # Overflow is diagnosed where it matters, as for functions of formulas.

@@ -155,7 +155,8 @@ class Tape:
 
 
 def _within(array: np.ndarray, low: int, high: int) -> bool:
-    return bool(((array >= low) & (array < high)).all())
+    # As Python's integers: NumPy before 2.2.6 may crash where it compares an array with one that it cannot hold.
+    return not array.size or (low <= int(array.min()) and int(array.max()) < high)
 
 
 def tape_of(expressions: Sequence[Expression], variables: Sequence[Expression]) -> Tape:

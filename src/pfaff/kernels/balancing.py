@@ -55,7 +55,7 @@ def balance(A, n, scale):
                 f, column, most_column, row = 2 * f, 2 * column, 2 * most_column, row / 2
             while row <= column / 2 and max(most_row, 1 / (scale[i] * f)) < LARGE and column > 1 / LARGE:
                 f, column, most_row, row = f / 2, column / 2, 2 * most_row, 2 * row
-            if row + column >= GAIN * before:
+            if not row + column < GAIN * before:
                 continue
             settled = False
             scale[i] *= f

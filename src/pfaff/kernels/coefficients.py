@@ -25,6 +25,32 @@ def doubles(array):
     return cython.cast(cython.p_double, cython.cast(cython.size_t, array.ctypes.data))
 
 
+@cython.cclass
+class Sums:
+    """The sums of recurrences, with room for the coefficients of one trajectory or of several lanes."""
+
+    def take(self, each, order, lanes, code, room, state, pars, x):
+        """Follow recurrences whose code holds the places of coefficients; ``room`` is for registers of order zero, of
+        the present order, and for factors of all orders. Arrays live as long as this."""
+        w, u, left, right, slopes = room
+        self.n, self.p, self.order = each.n, each.p, order
+        self.row_count, self.prologue_count, self.run_count = (
+            len(each.row_runs), len(each.prologue_runs), len(each.runs),
+        )  # fmt: skip
+        self.lefts, self.rights, self.sloped = len(each.left), len(each.right), len(each.slopes)
+        registers, first = w.reshape(-1, lanes), each.n + 1 + each.p
+        registers[first : first + len(each.numbers)] = each.numbers[:, None]
+        for register, value in each.constants:
+            registers[register] = value
+        self.kept = each, code, room, state, pars, x
+        self.rows, self.row_runs = integers(each.rows), integers(each.row_runs)
+        self.prologue, self.prologue_runs = integers(each.prologue), integers(each.prologue_runs)
+        self.runs, self.code, self.output = integers(each.runs), integers(code), integers(each.outputs)
+        self.left_of, self.right_of, self.slope_of = integers(each.left), integers(each.right), integers(each.slopes)
+        self.w, self.u, self.left, self.right = doubles(w), doubles(u), doubles(left), doubles(right)
+        self.slopes, self.x, self.state, self.pars = doubles(slopes), doubles(x), doubles(state), doubles(pars)
+
+
 @cython.cfunc
 @cython.inline
 @cython.nogil

@@ -20,20 +20,20 @@ cdef void exponentials(const double *x, double *y) noexcept nogil
 cdef void logarithms(const double *x, double *y) noexcept nogil
 
 # inside
-cdef inline double _multiple(double x) noexcept nogil
-cdef inline double _left(double a, double b) noexcept nogil
-cdef inline double _near(double x, double k) noexcept nogil
-cdef inline double _near_rest(double x, double k) noexcept nogil
-cdef inline double _sine(double r, double t) noexcept nogil
-cdef inline double _cosine(double r, double t) noexcept nogil
-cdef inline double _quadrant(double k) noexcept nogil
+cdef double _multiple(double x) noexcept nogil
+cdef double _left(double a, double b) noexcept nogil
+cdef double _near(double x, double k) noexcept nogil
+cdef double _near_rest(double x, double k) noexcept nogil
+cdef double _sine(double r, double t) noexcept nogil
+cdef double _cosine(double r, double t) noexcept nogil
+cdef double _quadrant(double k) noexcept nogil
 cdef double _far(double x, double *r, double *t) noexcept nogil
 cdef unsigned long long _word(unsigned long long *word, int at) noexcept nogil
-cdef inline unsigned long long _lowest(unsigned long long x, int many) noexcept nogil
-cdef inline double _sine_of(double k, double r, double t) noexcept nogil
-cdef inline double _cosine_of(double k, double r, double t) noexcept nogil
-cdef inline double _curved(double r) noexcept nogil
-cdef inline double _doublings(double x) noexcept nogil
-cdef inline double _two_to(double k) noexcept nogil
-cdef inline double _exponential(double x) noexcept nogil
-cdef inline double _logarithm(double x, double before) noexcept nogil
+cdef unsigned long long _lowest(unsigned long long x, int many) noexcept nogil
+cdef double _sine_of(double k, double r, double t) noexcept nogil
+cdef double _cosine_of(double k, double r, double t) noexcept nogil
+cdef double _curved(double r) noexcept nogil
+cdef double _doublings(double x) noexcept nogil
+cdef double _two_to(double k) noexcept nogil
+cdef double _exponential(double x) noexcept nogil
+cdef double _logarithm(double x, double before) noexcept nogil

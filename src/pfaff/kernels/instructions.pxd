@@ -9,12 +9,12 @@ cdef void run(const int *rows, const int *runs, Py_ssize_t first, Py_ssize_t las
 cdef void run_lanes(const int *rows, const int *runs, Py_ssize_t first, Py_ssize_t last, double *w) noexcept nogil
 
 # inside
-cdef inline void _add(double *a, double *b, double *o) noexcept nogil
-cdef inline void _subtract(double *a, double *b, double *o) noexcept nogil
-cdef inline void _multiply(double *a, double *b, double *o) noexcept nogil
-cdef inline void _divide(double *a, double *b, double *o) noexcept nogil
-cdef inline void _negate(double *a, double *b, double *o) noexcept nogil
-cdef inline void _root(double *a, double *b, double *o) noexcept nogil
-cdef inline void _power(double *a, double *b, double *o) noexcept nogil
-cdef inline void _angle(double *a, double *b, double *o) noexcept nogil
-cdef inline double *_lanes(double *w, Py_ssize_t register) noexcept nogil
+cdef void _add(double *a, double *b, double *o) noexcept nogil
+cdef void _subtract(double *a, double *b, double *o) noexcept nogil
+cdef void _multiply(double *a, double *b, double *o) noexcept nogil
+cdef void _divide(double *a, double *b, double *o) noexcept nogil
+cdef void _negate(double *a, double *b, double *o) noexcept nogil
+cdef void _root(double *a, double *b, double *o) noexcept nogil
+cdef void _power(double *a, double *b, double *o) noexcept nogil
+cdef void _angle(double *a, double *b, double *o) noexcept nogil
+cdef double *_lanes(double *w, Py_ssize_t register) noexcept nogil

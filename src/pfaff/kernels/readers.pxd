@@ -11,6 +11,13 @@ cdef struct Code:  # what readers need of a tape
     Py_ssize_t size
     Py_ssize_t results
 
+cdef class Reader:
+    cdef readonly object tape
+    cdef object _rows  # of fewer registers
+    cdef object _outputs
+    cdef Code code
+    cdef double *_room  # one that no call uses
+
 cdef void value(double *out, const double *x, const double *parameters, const double *time, double *room) noexcept nogil
 cdef void values(
     double *out, const double *x, const double *parameters, const double *times, Py_ssize_t points, Py_ssize_t address

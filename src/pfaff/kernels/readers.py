@@ -105,15 +105,9 @@ def values_in(room, out, x, parameters, times, points, code):
 class Reader:
     """The values of a tape. Threads may share it: each call has registers of its own."""
 
-    tape = cython.declare(object, visibility="readonly")
-    _rows: object  # of fewer registers
-    _outputs: object
-    _code: Code
-    _room: cython.p_double  # one that no call uses
-
     def __init__(self, tape):
         self.tape, self._rows, self._outputs = tape, tape.rows.copy(), tape.outputs.copy()
-        code: cython.pointer[Code] = cython.address(self._code)
+        code: cython.pointer[Code] = cython.address(self.code)
         code.rows = cython.cast(cython.pointer[cython.const[cython.int]], _address(self._rows))
         code.runs = cython.cast(cython.pointer[cython.const[cython.int]], _address(tape.runs))
         code.outputs = cython.cast(cython.pointer[cython.const[cython.int]], _address(self._outputs))
@@ -138,35 +132,35 @@ class Reader:
         return (
             cython.cast(cython.size_t, cython.cast(cython.p_void, value)),
             cython.cast(cython.size_t, cython.cast(cython.p_void, values)),
-            cython.cast(cython.size_t, cython.address(self._code)),
+            cython.cast(cython.size_t, cython.address(self.code)),
         )
 
     @property
     def room(self):
         """A new room for ``value``."""
-        room = np.zeros(HEAD + self._code.size)
-        room[:1].view(np.int64)[0] = cython.cast(cython.size_t, cython.address(self._code))
+        room = np.zeros(HEAD + self.code.size)
+        room[:1].view(np.int64)[0] = cython.cast(cython.size_t, cython.address(self.code))
         return room
 
     def __call__(self, x, parameters, time: cython.double = 0.0):
         """The results at one point, in a new array."""
-        out = np.empty(self._code.results)
+        out = np.empty(self.code.results)
         three = cython.declare(Py_buffer[3])
         taken: cython.int = 0
         room: cython.p_double = self._room
         self._room = cython.NULL
         try:
-            _take_array(x, cython.address(three[0]), self._code.n, True, False)
+            _take_array(x, cython.address(three[0]), self.code.n, True, False)
             taken = 1
-            _take_array(parameters, cython.address(three[1]), self._code.p, False, False)
+            _take_array(parameters, cython.address(three[1]), self.code.p, False, False)
             taken = 2
-            _take_array(out, cython.address(three[2]), self._code.results, True, True)
+            _take_array(out, cython.address(three[2]), self.code.results, True, True)
             taken = 3
             if room == cython.NULL:
-                room = cython.cast(cython.p_double, malloc(8 * (HEAD + self._code.size)))
+                room = cython.cast(cython.p_double, malloc(8 * (HEAD + self.code.size)))
                 if room == cython.NULL:
                     raise MemoryError
-                cython.cast(cython.p_longlong, room)[0] = cython.cast(cython.longlong, cython.address(self._code))
+                cython.cast(cython.p_longlong, room)[0] = cython.cast(cython.longlong, cython.address(self.code))
                 room[1] = 0.0
             with cython.nogil:
                 value(
@@ -187,23 +181,23 @@ class Reader:
         four = cython.declare(Py_buffer[4])
         taken: cython.int = 0
         points: cython.Py_ssize_t = len(times)
-        room: cython.p_double = cython.cast(cython.p_double, malloc(64 * self._code.size + 64))
+        room: cython.p_double = cython.cast(cython.p_double, malloc(64 * self.code.size + 64))
         if room == cython.NULL:
             raise MemoryError
         try:
             _take_array(times, cython.address(four[0]), points, True, False)
             taken = 1
-            _take_columns(x, cython.address(four[1]), self._code.n, points, True, False)
+            _take_columns(x, cython.address(four[1]), self.code.n, points, True, False)
             taken = 2
-            _take_columns(parameters, cython.address(four[2]), self._code.p, points, False, False)
+            _take_columns(parameters, cython.address(four[2]), self.code.p, points, False, False)
             taken = 3
-            _take_columns(out, cython.address(four[3]), self._code.results, points, True, True)
+            _take_columns(out, cython.address(four[3]), self.code.results, points, True, True)
             taken = 4
             with cython.nogil:
                 values_in(
                     room, cython.cast(cython.p_double, four[3].buf), cython.cast(cython.p_double, four[1].buf),
                     cython.cast(cython.p_double, four[2].buf), cython.cast(cython.p_double, four[0].buf),
-                    points, cython.address(self._code))  # fmt: skip
+                    points, cython.address(self.code))  # fmt: skip
         finally:
             free(room)
             while taken:

@@ -11,7 +11,7 @@ import cython
 
 if cython.compiled:
     from cython.cimports.libc.math import fabs, isfinite
-    from cython.cimports.pfaff.kernels.coefficients import doubles, integers
+    from cython.cimports.pfaff.kernels.coefficients import Sums, doubles, integers
     from cython.cimports.pfaff.kernels.elementary import exponential, logarithm
     from cython.cimports.pfaff.kernels.instructions import run_lanes
     from cython.cimports.pfaff.kernels.taylor_lanes import lane_copy, lane_function, lane_over, lane_sum, lane_times
@@ -87,75 +87,27 @@ def sweep(
 
 
 @cython.cclass
-class LaneSweeper:
-    """Recurrences with room for the coefficients of eight trajectories, or of outputs along eight lines.
+class LaneSweeper(Sums):
+    """Recurrences along eight trajectories, or for outputs along eight lines.
 
     Along trajectories outputs of the tape are the rates of its variables.
     """
 
-    n: cython.Py_ssize_t
-    p: cython.Py_ssize_t
-    order: cython.Py_ssize_t
-    lefts: cython.Py_ssize_t
-    rights: cython.Py_ssize_t
-    sloped: cython.Py_ssize_t
     results: cython.Py_ssize_t
-    run_count: cython.Py_ssize_t
-    row_count: cython.Py_ssize_t
-    prologue_count: cython.Py_ssize_t
-    rows: cython.p_int
-    prologue: cython.p_int
-    row_runs: cython.p_int
-    prologue_runs: cython.p_int
-    runs: cython.p_int
-    code: cython.p_int
-    left_of: cython.p_int
-    right_of: cython.p_int
-    slope_of: cython.p_int
-    output: cython.p_int
-    w: cython.p_double
-    u: cython.p_double
-    left: cython.p_double
-    right: cython.p_double
-    slopes: cython.p_double
-    x: cython.p_double
-    state: cython.p_double
-    pars: cython.p_double
-    kept: object
 
     def __init__(self, recurrences, order: cython.Py_ssize_t, state, pars, x, zeros):
         """``state`` and ``pars`` have a column for each lane; ``x`` is room for the coefficients, [state or output,
         power, lane]; ``zeros(count)`` makes aligned arrays."""
         each = recurrences
-        self.n, self.p, self.order, self.results = each.n, each.p, order, len(each.outputs)
         code = each.code.copy()
         code[each.forward] *= 8 * order
         code[each.backward] *= 8 * order
-        self.row_count, self.prologue_count, self.run_count = (
-            len(each.row_runs),
-            len(each.prologue_runs),
-            len(each.runs),
-        )
-        self.lefts, self.rights, self.sloped = len(each.left), len(each.right), len(each.slopes)
-        w, u = zeros(8 * each.size), zeros(8 * each.size)
-        left, right, slopes = (
-            zeros(8 * self.lefts * order),
-            zeros(8 * self.rights * order),
-            zeros(8 * self.sloped * order),
-        )
-        first = each.n + 1 + each.p
-        registers = w.reshape(-1, 8)
-        registers[first : first + len(each.numbers)] = each.numbers[:, None]
-        for register, value in each.constants:
-            registers[register] = value
-        self.kept = (each, code, w, u, left, right, slopes, state, pars, x)
-        self.rows, self.row_runs = integers(each.rows), integers(each.row_runs)
-        self.prologue, self.prologue_runs = integers(each.prologue), integers(each.prologue_runs)
-        self.runs, self.code, self.output = integers(each.runs), integers(code), integers(each.outputs)
-        self.left_of, self.right_of, self.slope_of = integers(each.left), integers(each.right), integers(each.slopes)
-        self.w, self.u = doubles(w), doubles(u)
-        self.left, self.right, self.slopes = doubles(left), doubles(right), doubles(slopes)
-        self.state, self.pars, self.x = doubles(state), doubles(pars), doubles(x)
+        room = [
+            zeros(8 * each.size), zeros(8 * each.size),
+            *(zeros(8 * len(factors) * order) for factors in (each.left, each.right, each.slopes)),
+        ]  # fmt: skip
+        self.take(each, order, 8, code, room, state, pars, x)
+        self.results = len(each.outputs)
 
     def take_parameters(self):
         """Follow the parameters."""

@@ -11,7 +11,7 @@ import cython
 if cython.compiled:
     from cython.cimports.libc.math import fabs, isfinite
     from cython.cimports.libc.string import memcmp
-    from cython.cimports.pfaff.kernels.coefficients import doubles, horner, integers, sweep
+    from cython.cimports.pfaff.kernels.coefficients import Sums, doubles, horner, sweep
     from cython.cimports.pfaff.kernels.elementary import exponential, logarithm
     from cython.cimports.pfaff.kernels.instructions import run
 
@@ -22,44 +22,16 @@ CROSSING = cython.declare(cython.int, 3)  # ... or before one in which a functio
 
 
 @cython.cclass
-class Sweeper:
-    """Recurrences with room for the coefficients of one trajectory.
+class Sweeper(Sums):
+    """Recurrences along one trajectory.
 
     Outputs of the tape are the rates of its variables, then functions whose zeros are looked for.
     """
 
-    n = cython.declare(cython.Py_ssize_t, visibility="readonly")
-    size: cython.Py_ssize_t
-    p: cython.Py_ssize_t
-    order: cython.Py_ssize_t
     wide: cython.Py_ssize_t
     functions: cython.Py_ssize_t
-    lefts: cython.Py_ssize_t
-    rights: cython.Py_ssize_t
-    sloped: cython.Py_ssize_t
-    run_count: cython.Py_ssize_t
-    row_count: cython.Py_ssize_t
-    prologue_count: cython.Py_ssize_t
-    rows: cython.p_int
-    prologue: cython.p_int
-    row_runs: cython.p_int
-    prologue_runs: cython.p_int
-    runs: cython.p_int
-    code: cython.p_int
-    left_of: cython.p_int
-    right_of: cython.p_int
-    slope_of: cython.p_int
-    output: cython.p_int
-    w: cython.p_double
-    u: cython.p_double
-    left: cython.p_double
-    right: cython.p_double
-    slopes: cython.p_double
-    x: cython.p_double
     f: cython.p_double
-    state: cython.p_double
-    pars: cython.p_double
-    kept: object
+    values: object
     steps = cython.declare(cython.Py_ssize_t, visibility="readonly")
     taken = cython.declare(cython.Py_ssize_t, visibility="readonly")  # steps since it was made
     sampled = cython.declare(cython.Py_ssize_t, visibility="readonly")
@@ -74,32 +46,17 @@ class Sweeper:
         """``state`` and ``pars`` are read at every call, ``x`` and ``f`` filled with the coefficients of states and
         functions; ``zeros(count)`` makes aligned arrays."""
         each = recurrences
-        self.n, self.size, self.p, self.order = each.n, each.size, each.p, order
-        self.wide = 4 * ((order + 3) // 4)
+        wide: cython.Py_ssize_t = 4 * ((order + 3) // 4)
         code = each.code.copy()
-        code[each.forward] *= self.wide
-        code[each.backward] = (code[each.backward] + 1) * (self.wide + 4) - 3
-        self.row_count, self.prologue_count, self.run_count = (
-            len(each.row_runs),
-            len(each.prologue_runs),
-            len(each.runs),
-        )
-        self.lefts, self.rights, self.sloped = len(each.left), len(each.right), len(each.slopes)
-        self.functions = len(each.outputs) - each.n
-        w, u = zeros(self.size), zeros(self.size)
-        left, right = zeros(self.lefts * self.wide), zeros(self.rights * (self.wide + 4))
-        slopes = zeros(self.sloped * self.wide)
-        w[self.n + 1 + self.p :][: len(each.numbers)] = each.numbers
-        for register, value in each.constants:
-            w[register] = value
-        self.kept = (each, code, w, u, left, right, slopes, state, pars, x, f)
-        self.rows, self.row_runs = integers(each.rows), integers(each.row_runs)
-        self.prologue, self.prologue_runs = integers(each.prologue), integers(each.prologue_runs)
-        self.runs, self.code, self.output = integers(each.runs), integers(code), integers(each.outputs)
-        self.left_of, self.right_of, self.slope_of = integers(each.left), integers(each.right), integers(each.slopes)
-        self.w, self.u = doubles(w), doubles(u)
-        self.left, self.right, self.slopes = doubles(left), doubles(right), doubles(slopes)
-        self.state, self.pars, self.x, self.f = doubles(state), doubles(pars), doubles(x), doubles(f)
+        code[each.forward] *= wide
+        code[each.backward] = (code[each.backward] + 1) * (wide + 4) - 3
+        room = [
+            zeros(each.size), zeros(each.size), zeros(len(each.left) * wide), zeros(len(each.right) * (wide + 4)),
+            zeros(len(each.slopes) * wide),
+        ]  # fmt: skip
+        self.take(each, order, 1, code, room, state, pars, x)
+        self.wide, self.functions = wide, len(each.outputs) - each.n
+        self.values, self.f = f, doubles(f)
         self.time = self.rest = 0.0
         self.known = False
         self.taken = 0

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.interpolate import BPoly
-from scipy.optimize import brentq, minimize_scalar
+from scipy.optimize import minimize_scalar
 
+from pfaff.algebra.brackets import bracketed_root
 from pfaff.errors import ConvergenceError, ParameterError
 from pfaff.flow.freezing import slice_of, translated
 from pfaff.flow.shape import ignorable_coordinates
@@ -181,9 +182,7 @@ def period(motion: Motion, name: str | None = None) -> float:
     states, row = at(t), seen(t)
     level = (row.max() + row.min()) / 2
     rising = np.flatnonzero((row[:-1] < level) & (row[1:] >= level))[-4:]
-    passages = [
-        brentq(lambda s: float(seen(np.array([s]))[0]) - level, t[i], t[i + 1], xtol=1e-15, rtol=1e-14) for i in rising
-    ]
+    passages = [bracketed_root(lambda s: float(seen(np.array([s]))[0]) - level, t[i], t[i + 1], 0.0) for i in rising]
     steady = f"{name} has not become periodic by t = {motion.t[-1]:g}: simulate longer"
     if len(passages) < 3:
         raise ConvergenceError(steady)
@@ -271,7 +270,7 @@ def friction(motion: Motion, normal: float, coefficient: float | None, reaction:
     name = motion.aliases.get(name, name)
     row = motion.reaction_names.index(name)
 
-    def needed(t: np.ndarray) -> np.ndarray:
+    def needed(t: np.ndarray | float) -> np.ndarray:
         return np.abs(motion.reactions(np.atleast_1d(t))[row]) / normal
 
     t = _with_peaks(needed, motion.knots)
@@ -280,7 +279,7 @@ def friction(motion: Motion, normal: float, coefficient: float | None, reaction:
     if coefficient is not None:
         above = values > coefficient
         up = np.flatnonzero(~above[:-1] & above[1:])
-        slips = [brentq(lambda s: needed(s)[0] - coefficient, t[i], t[i + 1], xtol=1e-15, rtol=4e-15) for i in up]
+        slips = [bracketed_root(lambda s: float(needed(s)[0]) - coefficient, t[i], t[i + 1], 0.0) for i in up]
         slips = [float(t[0]), *slips] if above[0] else slips
     return Friction(motion.t, np.abs(motion.p[row]) / normal, float(values.max()), np.array(slips), coefficient, name)
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import sympy as sm
 
+from pfaff.algebra.brackets import bracketed_root
 from pfaff.flow.placed import NodesAt
 from pfaff.flow.sign_changes import Crossing
 from pfaff.motion.events import Crossings, Event, parsed_event, together
@@ -66,8 +67,6 @@ class RodWatch:
 
     def look(self, step: Step, end: float) -> tuple[float, str] | None:
         """Record the events in a step; returns when and by which event the motion stops, if it does."""
-        from scipy.optimize import brentq
-
         times = np.linspace(step.start.t, end, LOOKS + 1)
         found = []
         for name, event in self.events.items():
@@ -81,7 +80,7 @@ class RodWatch:
                 def one(t: float, name: str = name) -> float:
                     return float(self.values(name, step, np.array([t]))[0])
 
-                at = times[k + 1] if values[k + 1] == 0 else brentq(one, times[k], times[k + 1], xtol=1e-15, rtol=1e-14)
+                at = times[k + 1] if values[k + 1] == 0 else bracketed_root(one, times[k], times[k + 1], 0.0)
                 found.append((float(at), name, event.stop))
         backwards = end < step.start.t
         for at, name, stops in sorted(found, reverse=backwards):

@@ -34,6 +34,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg.lapack import dgesv, dgetrf, dgetrs
 
+from pfaff.algebra.newtons_method import Outcome, Stopping, newton
 from pfaff.flow.compiled import Compiled
 from pfaff.flow.differentiation import gradient, jacobian
 from pfaff.flow.graph import par
@@ -44,6 +45,7 @@ from pfaff.threads import once
 HARD = 100.0  # α s₁²: of the penalty to the inertia, along a direction as singular as one step makes or mends it
 SOFTEST, HARDEST = 1e4, 1e8  # bounds of α
 ITERATIONS = 12
+ONTO_POSITIONS = Stopping(ITERATIONS, exact=1e-15, settled=np.inf, shrinks=1.0)  # they end where steps grow
 PROJECTIONS = 3  # Uzawa's iterations for the velocities at the end, which are linear
 ITERATED = 1e-11  # the change of velocity at which an iteration ends, in the metric of the kinetic energy
 FAILED = 1e-6  # change above which an iteration has not converged
@@ -115,17 +117,16 @@ class ThreeFields:
     def _midpoint(
         self, node: Node, h: float, v: np.ndarray, scale: float
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
-        """v̄, ∂T/∂v and Λ; the rows are those at the midpoint expected.
-
-        This is not ``newton`` of ``algebra``: the metric of steps changes with them, and the remaining balance decides.
-        """
+        """v̄, ∂T/∂v and Λ; the rows are those at the midpoint expected. The remaining balance decides."""
         n, m = self.n, self.m
         numbers, t = np.append(self.numbers, h / 2), node.t + h / 2
         held = self._at_end(node.q + h / 2 * v, np.zeros(n), t)
         K, right = np.zeros((n + m, n + m)), np.empty(n + m)
         K[:n, n:], K[n:, :n], K[n:, n:] = held.A.T, held.A, -np.diag(self._slack)
-        z = np.concatenate([v, np.zeros(m)])
-        for _ in range(ITERATIONS):
+        dv, size = np.zeros(n), 0.0
+
+        def step(z: np.ndarray) -> tuple[np.ndarray, float] | None:
+            nonlocal dv, size
             v = z[:n]
             values = self._middle(np.concatenate([node.q + h / 2 * v, v]), numbers, t)
             K[:n, :n] = values[n : n + n * n].reshape(n, n)
@@ -133,39 +134,40 @@ class ThreeFields:
             change = _solve(K, right)
             if change is None:
                 return None
-            z += change
+            z = z + change
             dv, size = change[:n], scale + abs(z[:n] @ (K[:n, :n] @ z[:n])) + TINY
-            if abs(dv @ (K[:n, :n] @ dv)) <= ITERATED**2 * size:
-                break
+            return z, float(abs(dv @ (K[:n, :n] @ dv)) > ITERATED**2 * size)
+
+        found = newton(step, np.concatenate([v, np.zeros(m)]), Stopping(ITERATIONS))
+        if found.outcome is Outcome.STEPLESS:
+            return None
         if not abs(right[:n] @ dv) <= FAILED**2 * size:  # the balance; multipliers of singular rows may lag
             return None
+        z = found.at
         pi = self._middle(np.concatenate([node.q + h / 2 * z[:n], z[:n]]), numbers, t)[n + n * n :]
         return z[:n].copy(), pi, z[n:].copy()
 
     def _on_positions(self, q: np.ndarray, v: np.ndarray, t: float) -> np.ndarray:
-        """The nearest q with φ(q, t) = 0, from q.
-
-        This is not ``newton`` of ``algebra``: there are many such points, and the first step that is no shorter ends.
-        """
+        """The nearest q with φ(q, t) = 0, from q."""
         n, first = self.n, self.m - self.holonomic
         if not self.holonomic:
             return q
-        free, sigma, before = q, np.zeros(self.holonomic), np.inf
+        free, start = q, (q, np.zeros(self.holonomic))
         K = np.zeros((n + self.holonomic,) * 2)
         K[n:, n:] = -np.diag(self._slack[first:])
-        for _ in range(ITERATIONS):
+
+        def step(here: tuple[np.ndarray, np.ndarray]) -> tuple[tuple[np.ndarray, np.ndarray], float] | None:
+            q, sigma = here
             at = self._at_end(q, v, t)
             rows = at.A[first:]
             K[:n, :n], K[:n, n:], K[n:, :n] = at.M, rows.T, rows
             change = _solve(K, -np.concatenate([at.M @ (q - free) + rows.T @ sigma, at.phi]))
             if change is None:
-                return q
-            q, sigma = q + change[:n], sigma + change[n:]
-            left = float(np.abs(change[:n]).max())
-            if left <= 1e-15 * (1 + np.abs(q).max()) or left >= before:
-                break
-            before = left
-        return q
+                return None
+            q = q + change[:n]
+            return (q, sigma + change[n:]), float(np.abs(change[:n]).max() / (1 + np.abs(q).max()))
+
+        return newton(step, start, ONTO_POSITIONS).at[0]
 
     def _on_velocities(self, at: End, pi: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """The nearest velocities with A v + b = 0 to those of the momentum π, their momentum, and μ."""

@@ -13,8 +13,8 @@ import signal
 import sys
 import time
 import warnings
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from importlib.metadata import version
 from math import isfinite
@@ -25,10 +25,12 @@ from pfaff.archive.files import copy, whole, write_text
 from pfaff.archive.layouts import Misfit, Sizes, typed
 from pfaff.errors import ParameterError
 from pfaff.papers.reproduction import Claim, Item, Paper, Picture, Reproduction
+from pfaff.progress import counted
 from pfaff.threads import part_of_a_whole
 
 ENDINGS = ("svg", "pdf", "png")
 KEPT = {str: {"computed": [float], "seconds": float, "files": {str: str}}}
+WHAT = "claims and pictures"
 BESIDE = ("cli", "report")  # rooms whose sources cannot change a value
 
 
@@ -80,11 +82,12 @@ def reproduce(
     left = [task for task in tasks if task not in known]
     complete = False
     try:
-        with _bar("computing and drawing", len(left), quiet) as advance:
-            for outcome in _outcomes(paper, left, store, workers):
+        with counted(WHAT, len(left)) if left and not quiet else nullcontext() as tell:
+            for done, outcome in enumerate(_outcomes(paper, left, store, workers), 1):
                 known[outcome.task] = outcome
                 _remember(store, known)
-                advance()
+                if tell is not None:
+                    tell(done, f"{done} of {len(left)} {WHAT}")
         complete = True
     except KeyboardInterrupt:
         print("interrupted: keeping what was computed", file=sys.stderr)
@@ -182,7 +185,7 @@ def sources() -> str:
     for path in sorted(package.rglob("*.py")):
         if path.relative_to(package).parts[0] not in BESIDE:
             digest.update(path.relative_to(package).as_posix().encode() + path.read_bytes())
-    for name in ("matplotlib", "numba", "numpy", "scipy", "sympy"):
+    for name in ("matplotlib", "numpy", "scipy", "sympy"):
         digest.update(f"{name} {version(name)}".encode())
     return digest.hexdigest()[:16]
 
@@ -251,17 +254,3 @@ def _checksum(text: str) -> str:
 def _digest(path: Path) -> str:
     """Hash of a file; empty where there is none."""
     return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else ""
-
-
-@contextmanager
-def _bar(text: str, total: int, quiet: bool) -> Iterator[Callable[[], None]]:
-    if quiet or not total:
-        yield lambda: None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as shown:
-        task = shown.add_task(text, total=total)
-        yield lambda: shown.advance(task)

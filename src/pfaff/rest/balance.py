@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pfaff.algebra.newtons_method import least_norm, newton
+from pfaff.algebra.newtons_method import Stopping, least_norm, newton
 from pfaff.algebra.tolerances import NEWTON_STEPS, NOISE, RANK, UNCERTAIN, rank
 from pfaff.flow.statics import AtRest, Statics, statics_of
 from pfaff.rest.soft import Numbers, without_noise
@@ -128,7 +128,7 @@ class Balance:
             return z, float(_largest(change / self._sizes(z, residual, at.units if units is None else units)))
 
         with np.errstate(over="ignore", invalid="ignore"):  # unknowns that run away settle nowhere
-            found = newton(step, z, steps)
+            found = newton(step, z, Stopping(steps))
         # A residual that fades while the unknowns run away belongs to no equilibrium.
         return found.at, self.relative_residual(found.at, parameters, units) if found.settled else np.inf
 

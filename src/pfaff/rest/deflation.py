@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pfaff.algebra.newtons_method import least_norm
+from pfaff.algebra.newtons_method import Stopping, least_norm, newton
 from pfaff.algebra.tolerances import SAME, SETTLED
 from pfaff.errors import ParameterError, number_of
 from pfaff.rest.balance import Balance
@@ -176,17 +176,18 @@ def _deflated(known: Known, box: float, generator: np.random.Generator) -> list[
 def _newton_deflated(balance: Balance, z: np.ndarray, known: np.ndarray, sizes: np.ndarray) -> np.ndarray | None:
     """Newton's method for Π (1/d² + 1) F, with d the distances from known equilibria in units of the unknowns."""
     free, numbers = balance.free, balance.case.numbers
-    for _ in range(TRIED):
+
+    def step(z: np.ndarray) -> tuple[np.ndarray, float] | None:
         residual, jacobian, at = balance.evaluate(z, numbers)
         if not (np.isfinite(residual).all() and np.isfinite(jacobian).all()):
             return None
         units = at.units
         scaled = (jacobian * units[:, None] * units)[balance.equations][:, free]
         try:
-            step = np.linalg.solve(scaled, -(units * residual)[balance.equations])
+            change = np.linalg.solve(scaled, -(units * residual)[balance.equations])
         except np.linalg.LinAlgError:
-            step = least_norm(scaled, -(units * residual)[balance.equations])
-        moved, factor = (units / sizes)[free] * step, 1.0
+            change = least_norm(scaled, -(units * residual)[balance.equations])
+        moved, factor = (units / sizes)[free] * change, 1.0
         if len(known):
             away = ((z - known) / sizes)[:, free]
             square = np.maximum((away**2).sum(axis=1), 1e-30)
@@ -196,6 +197,7 @@ def _newton_deflated(balance: Balance, z: np.ndarray, known: np.ndarray, sizes: 
         size = np.abs(factor * moved).max() / (1 + np.abs(z / sizes).max())
         z = z.copy()
         z[free] += sizes[free] * factor * moved / max(1.0, size)
-        if np.abs(moved).max() < SETTLED * (1 + np.abs(z / sizes).max()):
-            return z
-    return None
+        return z, float(np.abs(moved).max() / (1 + np.abs(z / sizes).max()))
+
+    found = newton(step, z, Stopping(TRIED, exact=SETTLED))
+    return found.at if found.ceased else None

@@ -15,13 +15,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from pfaff.algebra.cubics import Cubic
+from pfaff.algebra.newtons_method import Stopping, each_solved, newton_columns
 from pfaff.rest.balance import Balance
 
 ABREAST = 96  # fronts followed at once
 FIRST, LONGEST, SHORTEST = 1e-2, 1.0, 1e-7  # steps, in units in which all forces and levers are alike
-CORRECTED, CONVERGED = 6, 1e-10
+CORRECTED = Stopping(6, exact=1e-10, settled=0.0, grows=2.0, first=1.0, astray=1.0)  # else a shorter step is tried
 STRAIGHT, BENT = 0.99, 0.92  # cosine of the turn of the tangent, above which steps grow, below which they are repeated
 STEPS = 4000  # most steps of a front
+WITHIN = np.linspace(0.0, 1.0, 9)[1:-1, None]  # places in a step
 
 
 @dataclass(frozen=True)
@@ -91,7 +94,7 @@ class Fronts:
         bordered = np.concatenate([J, towards.T[:, None, :]], axis=1)
         right = np.zeros((len(J), size, 1))
         right[:, -1] = 1.0
-        t = _solved(bordered, right)[:, :, 0].T
+        t = each_solved(bordered, right)[:, :, 0].T
         return t / np.linalg.norm(t, axis=0)
 
     def _begun(self, batch: list[tuple[int, np.ndarray, int]]) -> _Running:
@@ -136,41 +139,22 @@ class Fronts:
         return ended + [(int(k), self._end(f, int(k), "too long")) for k in long]
 
     def _corrected(self, y: np.ndarray, across: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Newton's method on planes across the tangents.
+        """Newton's method on planes across the tangents."""
 
-        This is not ``newton_columns``: a curve whose steps grow is given up at once, to try a shorter one.
-        """
-        y, good, last = y.copy(), np.full(y.shape[1], True), np.full(y.shape[1], np.inf)
-        active = np.arange(y.shape[1])
-        for _ in range(CORRECTED):
-            G, J = self._linear(y[:, active])
-            matrix = np.concatenate([J, across.T[active][:, None, :]], axis=1)
-            right = np.concatenate([-G, np.zeros((len(active), 1))], axis=1)
-            change = _solved(matrix, right[:, :, None])[:, :, 0].T
-            size = np.abs(change).max(axis=0) / (1 + np.abs(y[:, active]).max(axis=0))
-            size = np.where(np.isfinite(size), size, np.inf)
-            fine = size < np.minimum(1.0, 2 * last[active])
-            good[active[~fine]] = False
-            y[:, active[fine]] += change[:, fine]
-            last[active] = size
-            active = active[fine & (size > CONVERGED)]
-            if not len(active):
-                return y, good
-        good[active] = False
-        return y, good
+        def step(y: np.ndarray, going: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+            G, J = self._linear(y)
+            matrix = np.concatenate([J, across.T[going][:, None, :]], axis=1)
+            right = np.concatenate([-G, np.zeros((len(going), 1))], axis=1)
+            change = each_solved(matrix, right[:, :, None])[:, :, 0].T
+            return y + change, np.abs(change).max(axis=0) / (1 + np.abs(y).max(axis=0))
+
+        return newton_columns(step, y, CORRECTED)
 
     def _dips(self, f: _Running, y: np.ndarray, tangent: np.ndarray) -> np.ndarray:
         """Whether, by Hermite's cubic, s vanishes inside a step though it has the same sign at both ends."""
         a, b = f.side * f.y[-1], f.side * y[-1]
-        da, db = f.ds * f.side * f.tangent[-1], f.ds * f.side * tangent[-1]
-        at = np.linspace(0.0, 1.0, 9)[1:-1, None]
-        h = (
-            (1 + 2 * at) * (1 - at) ** 2 * a
-            + at * (1 - at) ** 2 * da
-            + at**2 * (3 - 2 * at) * b
-            + at**2 * (at - 1) * db
-        )
-        return (a > 0) & (b > 0) & (h.min(axis=0) <= 0)
+        cubic = Cubic(a, f.ds * f.side * f.tangent[-1], b, f.ds * f.side * tangent[-1])
+        return (a > 0) & (b > 0) & (cubic.at(WITHIN).min(axis=0) <= 0)
 
     def _landed(self, f: _Running, y: np.ndarray, k: int) -> Reached:
         """The equilibrium in a step across which s changes its sign."""
@@ -213,17 +197,3 @@ class _Running:
     def without(self, gone: list[int]) -> _Running | None:
         kept = np.setdiff1d(np.arange(len(self.start)), gone)
         return _Running(*(getattr(self, n)[..., kept] for n in self.__dataclass_fields__)) if len(kept) else None
-
-
-def _solved(matrix: np.ndarray, right: np.ndarray) -> np.ndarray:
-    """Solutions of a batch of linear equations; not finite where they are singular."""
-    try:
-        return np.linalg.solve(matrix, right)
-    except np.linalg.LinAlgError:
-        out = np.full(right.shape, np.nan)
-        for k in range(len(matrix)):
-            try:
-                out[k] = np.linalg.solve(matrix[k], right[k])
-            except np.linalg.LinAlgError:
-                continue
-        return out

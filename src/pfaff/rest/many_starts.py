@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pfaff.algebra.newtons_method import newton_columns
-from pfaff.algebra.tolerances import RANK, SAME
+from pfaff.algebra.newtons_method import Stopping, newton_columns
+from pfaff.algebra.tolerances import RANK, SAME, SETTLED
 from pfaff.algebra.units import inertial_units
 from pfaff.checks.rests import HELD
 from pfaff.rest.balance import Balance
@@ -114,7 +114,7 @@ def _newton_batch(balance: Balance, z: np.ndarray) -> tuple[np.ndarray, np.ndarr
     """Newton's method on all columns at once."""
     free = balance.free
 
-    def step(z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def step(z: np.ndarray, _: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         residual, jacobian, at = balance.evaluate(z, balance.case.numbers)
         units = at.units
         with np.errstate(over="ignore"):  # columns that overflow take no part
@@ -128,7 +128,7 @@ def _newton_batch(balance: Balance, z: np.ndarray) -> tuple[np.ndarray, np.ndarr
         z[np.ix_(free, sane)] += change / np.maximum(1.0, size[sane])
         return z, size
 
-    return newton_columns(step, z)
+    return newton_columns(step, z, Stopping(exact=SETTLED))
 
 
 def _with_best_reactions(balance: Balance, z: np.ndarray) -> np.ndarray:

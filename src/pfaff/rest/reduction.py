@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pfaff.algebra.newtons_method import least_norm
+from pfaff.algebra.newtons_method import Stopping, least_norm, newton
 from pfaff.algebra.pencil import Pencil
 from pfaff.algebra.tolerances import NEIGHBOUR, RANK, rank
 from pfaff.algebra.units import inertial_units, row_units
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from pfaff.statement.system import System
 
 CANCELLED = 4 * float(np.finfo(float).eps)  # what is left of terms that cancel, relative to their sum
-FAMILY_STEPS = 8  # Newton steps to a neighbour on a family
+TO_A_NEIGHBOUR = Stopping(8, exact=0.0, settled=0.0)  # on a family
 
 
 @dataclass(frozen=True)
@@ -284,22 +284,25 @@ def _orthonormal(columns: np.ndarray) -> np.ndarray:
 def _goes_on(lin: Linearisation, along: np.ndarray) -> bool:
     """Whether neighbouring equilibria exist and are neutral too: a family, not the accident of a bifurcation."""
     statics, n, s = statics_of(lin.system), len(lin.q), lin.nonholonomic
-    step = nearby(lin)
+    length = nearby(lin)
+
+    def step(z: np.ndarray) -> tuple[np.ndarray, float]:
+        at, m = statics(z[:n], z[n:], lin.numbers), len(z) - n
+        rows = np.block([[at.K, at.A.T], [at.A[s:], np.zeros((m - s, m))]])
+        d = at.stiffness_units
+        e = row_units(at.A * d)
+        left, right = np.concatenate([d, e[s:]]), np.concatenate([d, e])
+        residual = np.concatenate([at.balance, at.held[s:]])
+        change = least_norm(rows * left[:, None] * right, -left * residual) * right
+        return z + change, float(np.abs(change).max(initial=0.0))
+
     for direction in along.T:
-        q, p = lin.q + step * direction, lin.p.copy()
-        for _ in range(FAMILY_STEPS):
-            at = statics(q, p, lin.numbers)
-            rows = np.block([[at.K, at.A.T], [at.A[s:], np.zeros((len(p) - s, len(p)))]])
-            d = at.stiffness_units
-            e = row_units(at.A * d)
-            left, right = np.concatenate([d, e[s:]]), np.concatenate([d, e])
-            residual = np.concatenate([at.balance, at.held[s:]])
-            change = least_norm(rows * left[:, None] * right, -left * residual) * right
-            q, p = q + change[:n], p + change[n:]
-        moved = lin.elsewhere(q, p).inertial
-        away = (np.abs(q - lin.q) > 0.1 * step * np.abs(direction).max()).any()
-        forces = np.abs(at.K) @ (np.abs(q) + step / NEIGHBOUR) + np.abs(at.A.T) @ np.abs(p)
-        still = (np.abs(statics(q, p, lin.numbers).balance) <= SUMMED * forces).all()
+        z = newton(step, np.concatenate([lin.q + length * direction, lin.p]), TO_A_NEIGHBOUR).at
+        q, p = z[:n], z[n:]
+        at, moved = statics(q, p, lin.numbers), lin.elsewhere(q, p).inertial
+        away = (np.abs(q - lin.q) > 0.1 * length * np.abs(direction).max()).any()
+        forces = np.abs(at.K) @ (np.abs(q) + length / NEIGHBOUR) + np.abs(at.A.T) @ np.abs(p)
+        still = (np.abs(at.balance) <= SUMMED * forces).all()
         if not (away and still and neutral(moved, moved.kernel).shape[1] >= along.shape[1]):
             return False
     return True

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pfaff.algebra.newtons_method import least_norm
+from pfaff.algebra.newtons_method import Outcome, Stopping, least_norm, newton
 from pfaff.algebra.tolerances import EPS, RANK, UNCERTAIN
 from pfaff.algebra.units import row_units
 from pfaff.flow.more_digits import CONTEXT, ZERO, product, wide
@@ -30,7 +30,7 @@ SUMMED = 3e-14  # what is left of terms that cancel in double precision, relativ
 WIDER = 1e2 * float(CONTEXT.eps)  # the same with more digits, for each row
 MATRICES = ("K", "C", "M")
 
-SHARPENED = 3  # Newton steps by which an equilibrium gains more digits
+SHARPENED = Stopping(3, exact=0.0, settled=0.0)  # steps by which an equilibrium gains more digits
 NEAR = 1e-6  # largest of these steps, relative to coordinates and reactions
 
 Elimination = tuple[
@@ -58,17 +58,22 @@ class Numbers:
     def sharp(self) -> np.ndarray:
         """Coordinates and reactions with more digits: those of the equilibrium that they approximate."""
         statics = wide_statics_of(self.system)
-        z, numbers = wide(self.z), statics.numbers(self.parameters)
-        for _ in range(SHARPENED if statics.exact else 0):
+        numbers = statics.numbers(self.parameters)
+
+        def step(z: np.ndarray) -> tuple[np.ndarray, float] | None:
             at = statics(z, numbers)
             J, left = at.jacobian.astype(float), np.concatenate([at.balance, at.held]).astype(float)
             rows = row_units(J)
             columns = row_units((rows[:, None] * J).T)
-            step = columns * least_norm(rows[:, None] * J * columns, rows * left)
-            if not (np.abs(step) <= NEAR * (columns * np.abs(self.z / columns).max() + np.abs(self.z))).all():
-                return wide(self.z)  # this is no equilibrium
-            z = z - step
-        return z
+            change = columns * least_norm(rows[:, None] * J * columns, rows * left)
+            if not (np.abs(change) <= NEAR * (columns * np.abs(self.z / columns).max() + np.abs(self.z))).all():
+                return None
+            return z - change, float(np.abs(change).max(initial=0.0))
+
+        if not statics.exact:
+            return wide(self.z)
+        found = newton(step, wide(self.z), SHARPENED)
+        return wide(self.z) if found.outcome is Outcome.STEPLESS else found.at  # the former is no equilibrium
 
     @property
     def exact(self) -> bool:

@@ -8,7 +8,7 @@ import numpy as np
 from scipy import sparse
 
 from pfaff.algebra.bordering import FARTHEST
-from pfaff.algebra.newtons_method import newton
+from pfaff.algebra.newtons_method import Outcome, newton
 from pfaff.algebra.sparse_borders import Factors, null_vectors
 from pfaff.errors import ConvergenceError
 from pfaff.flow.sparse_jacobian import sparse_linearised
@@ -33,7 +33,7 @@ def sparse_rest(case: Bound, x: np.ndarray) -> np.ndarray | None:
         return (x + change * min(1.0, FARTHEST / size if size else 1.0), size) if np.isfinite(size) else None
 
     found = newton(step, x.copy())
-    if not found.settled and found.change == np.inf:
+    if found.outcome is Outcome.STEPLESS:
         return None
     if not found.settled:
         raise ConvergenceError(

@@ -16,7 +16,7 @@ import numpy as np
 
 from pfaff import doors
 from pfaff.algebra.bordering import FARTHEST, at_rest, balanced, row_sizes
-from pfaff.algebra.newtons_method import least_norm, newton
+from pfaff.algebra.newtons_method import Stopping, least_norm, newton
 from pfaff.algebra.rounding import axis_rounding
 from pfaff.algebra.structural_zeros import Deflation, zero_chain
 from pfaff.algebra.tolerances import NEIGHBOUR
@@ -267,7 +267,7 @@ def _solved(case: Case, flow: Flow, x: np.ndarray, held: np.ndarray) -> np.ndarr
             return None
         return x + change * min(1.0, FARTHEST / size if size else 1.0), size
 
-    x = newton(step, x, SHORTENED).at
+    x = newton(step, x, Stopping(SHORTENED)).at
     if not np.isfinite(x).all() or not _rests(case, flow, x):
         kept = ", ".join(np.array(flow.states)[held]) or "nothing"
         raise ConvergenceError(

@@ -16,7 +16,7 @@ from typing import Literal
 import numpy as np
 
 from pfaff.algebra.light import most_real
-from pfaff.algebra.newtons_method import newton
+from pfaff.algebra.newtons_method import Stopping, newton
 from pfaff.algebra.pencil import Pencil
 from pfaff.algebra.polynomials import Units
 from pfaff.algebra.tolerances import SETTLED
@@ -66,7 +66,7 @@ def sharpened(
     start = _start(stretch, kind, 0j if kind == "zero" else value, load)
     if start is None:
         return None
-    found = newton(step, start, settled=settled)
+    found = newton(step, start, Stopping(settled=settled))
     return Crossing(kind, found.at.load, complex(found.at.direction * found.at.size)) if found.ceased else None
 
 

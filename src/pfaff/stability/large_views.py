@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pfaff.algebra.newtons_method import Newton, newton
+from pfaff.algebra.newtons_method import Newton, Stopping, newton
 from pfaff.algebra.tolerances import GROWING, NEARLY_REAL
 from pfaff.errors import ConvergenceError
 from pfaff.flow.sparse_pencil import SparseLinearisation
@@ -149,7 +149,7 @@ def _located(
     step: Callable[[Bordered], tuple[Bordered, float]], guess: Crossing, unknown: float, border: Border, what: str
 ) -> Newton[Bordered]:
     start = Bordered(unknown, guess.load, guess.mode, border)
-    found = newton(step, start, settled=STAGNATED, enough=CONVERGED)
+    found = newton(step, start, Stopping(exact=CONVERGED, settled=STAGNATED))
     if not found.ceased:
         raise ConvergenceError(f"Newton's method did not find {what} near {guess.load:.6g}")
     return found

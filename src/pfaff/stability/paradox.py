@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pfaff.algebra.roots import SignedLog, all_roots, bracketed_root
+from pfaff.algebra.brackets import bracketed_root
+from pfaff.algebra.roots import SignedLog, all_roots
 from pfaff.errors import ParameterError, PfaffError
 from pfaff.flow.statics import statics_of
 from pfaff.rest.path import LoadPath
@@ -303,7 +304,7 @@ class WeakDamping:
         for reach in (1e-10, 1e-8, 1e-6, 1e-4):
             low, high = load * (1 - reach), load * (1 + reach)
             if lowest(low) > 0 > lowest(high):
-                return bracketed_root(lowest, low, high)
+                return bracketed_root(lowest, low, high, 0.0)
         return load
 
     def best(self, singles: Mapping[str, float]) -> tuple[float, np.ndarray]:

@@ -17,6 +17,7 @@ import mpmath  # type: ignore[import-untyped]
 import numpy as np
 import sympy as sm
 
+from pfaff.algebra.newtons_method import Stopping, newton
 from pfaff.errors import ConvergenceError, ParameterError, PfaffError
 from pfaff.stability.critical import critical_load
 from pfaff.stability.exact import ExactLoad, exact_value
@@ -329,21 +330,24 @@ def _clamped(mp: Any, k1: Any, k2: Any, L: Any) -> tuple[list[Any], list[Any]]:
 def _newton(mp: Any, functions: Any, start: list[Any]) -> list[Any]:
     """Newton's method with differences, in many digits."""
     x = [mp.mpf(each) for each in start]
-    enough = mp.mpf(10) ** (-(mp.dps - GUARD) - 2)
-    for _ in range(60):
+
+    def step(x: list[Any]) -> tuple[list[Any], Any]:
         values = functions(*x)
-        step = [mp.mpf(10) ** (-mp.dps // 3) * (abs(each) or 1) for each in x]
+        apart = [mp.mpf(10) ** (-mp.dps // 3) * (abs(each) or 1) for each in x]
         columns = []
         for k in range(len(x)):
-            moved = [each + (step[k] if j == k else 0) for j, each in enumerate(x)]
-            back = [each - (step[k] if j == k else 0) for j, each in enumerate(x)]
+            moved = [each + (apart[k] if j == k else 0) for j, each in enumerate(x)]
+            back = [each - (apart[k] if j == k else 0) for j, each in enumerate(x)]
             ahead, behind = functions(*moved), functions(*back)
-            columns.append([(a - b) / (2 * step[k]) for a, b in zip(ahead, behind, strict=True)])
+            columns.append([(a - b) / (2 * apart[k]) for a, b in zip(ahead, behind, strict=True)])
         try:
             change = mp.lu_solve(mp.matrix(columns).T, -mp.matrix(values))
         except ZeroDivisionError as problem:
             raise ConvergenceError("the characteristic function has no isolated root here: add modes") from problem
         x = [each + change[k] for k, each in enumerate(x)]
-        if all(abs(change[k]) <= enough * (abs(each) or 1) for k, each in enumerate(x)):
-            return x
+        return x, max(abs(change[k]) / (abs(each) or 1) for k, each in enumerate(x))
+
+    found = newton(step, x, Stopping(exact=mp.mpf(10) ** (-(mp.dps - GUARD) - 2), settled=0.0))
+    if found.ceased:
+        return found.at
     raise ConvergenceError("Newton's method did not converge on the characteristic function: add modes")

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import sympy as sm
 
+from pfaff.algebra.newtons_method import Stopping, newton
 from pfaff.statement.evaluation import containing, evaluated, magnitudes
 
 Arguments = tuple[tuple[sm.Expr, bool], ...]  # arguments of the factors of a term; whether their zeros are sought
@@ -118,18 +119,22 @@ class _Search:
 
     def _reached(self, z: np.ndarray, to: np.ndarray, least: np.ndarray, most: np.ndarray) -> np.ndarray | None:
         """Where the arguments are as large as they are to be; None if that is not reached."""
-        for _ in range(STEPS):
+
+        def step(z: np.ndarray) -> tuple[np.ndarray, float] | None:
             values, slopes = self._at(z)
             if not (np.isfinite(values).all() and np.isfinite(slopes).all()):
                 return None
             size = np.abs(values)
             kept = size[self.own :] <= HELD * (np.abs(slopes[self.own :]).max(axis=1, initial=0.0) + 1e-300)
             if (size[: self.own] >= least).all() and (size[: self.own] <= most).all() and kept.all():
-                return z
+                return z, 0.0
             target = np.concatenate([to, np.zeros(len(values) - self.own)])
             rows = np.abs(slopes).max(axis=1) + 1e-300
-            z = z + self.units * (np.linalg.pinv(slopes / rows[:, None], rcond=1e-10) @ ((target - values) / rows))
-        return None
+            change = self.units * (np.linalg.pinv(slopes / rows[:, None], rcond=1e-10) @ ((target - values) / rows))
+            return z + change, 1.0
+
+        found = newton(step, z, Stopping(STEPS))
+        return found.at if found.ceased else None
 
     def _at(self, z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The arguments and what is held, and their slopes in the units of the variables."""

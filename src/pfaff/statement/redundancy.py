@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import sympy as sm
 
+from pfaff.algebra.newtons_method import Stopping, newton
 from pfaff.algebra.tolerances import IDENTITY, NEWTON_STEPS, TRANSVERSAL
 from pfaff.statement.characteristic import LARGEST, characteristic, unit_velocities
 from pfaff.statement.dependent_rows import Judged, in_even_units, support
@@ -326,13 +327,16 @@ def _precise_rows(trial: Trial, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         mp.matrix([float(each) for each in x]),
         mp.diag([1 / mp.mpf(size) for size in _sizes(trial.terms(x)[0])[m - h :]]),
     )
-    for _ in range(POLISHED):
+
+    def step(point: Any) -> tuple[Any, float]:
         phi = each * mp.matrix(values(point, s.positions))
         left = mp.norm(phi)
         if left <= mp.mpf(10) ** -DIGITS:
-            break
+            return point, 0.0
         A = each * matrix(point, range(m - h, m))
-        point -= mp.lu_solve(A.T * A + left**2 * mp.eye(n), A.T * phi)
+        return point - mp.lu_solve(A.T * A + left**2 * mp.eye(n), A.T * phi), 1.0
+
+    point = newton(step, point, Stopping(POLISHED)).at
     A, b = matrix(point, range(m)), values(point, trial.expressions[m * n : m * n + m])
     return np.array(A.tolist(), dtype=float).reshape(m, n), np.array(b, dtype=float)
 

@@ -11,6 +11,6 @@ Chunks are run by ``executors``: here, by ``workers`` or on a Dask ``cluster``; 
 
 Batches: ``references`` looks at one point and makes the frame that all share (``frames``, with ``derivatives`` of the
 flow). Points then march along their loads (``marching``, by test functions at nodes, ``along_loads``) to the
-``first_crossings`` with their ``forms``, or to ``growing_loads``; ``at_rest`` is about equilibria. ``small_matrices``
-and ``small_polynomials`` are compiled for many at once. Nothing here knows pictures or the shell.
+``first_crossings`` with their ``forms``, or to ``growing_loads``; ``at_rest`` is about equilibria. Nothing here knows
+pictures or the shell.
 """

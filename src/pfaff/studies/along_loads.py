@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pfaff.studies import small_matrices
+from pfaff.kernels import many_matrices
 
 if TYPE_CHECKING:
     from pfaff.studies.frames import Frame
@@ -132,7 +132,7 @@ def settled(
             return x, good
         contracts = CONTRACTS if turn and strict else np.inf
         J = frame.jacobians(x, parameters)
-        small_matrices.newton_step(
+        many_matrices.newton_step(
             J, frame.n, frame.scale, frame.unit, frame.columns, frame.rows, rates, contracts, RESTING, x, last, good
         )
         if (last[good] <= still).all():

@@ -3,7 +3,7 @@ search.
 
 Along the load, D_{m−1} of Hurwitz (the product of all sums of two eigenvalues) is a smooth function: a polynomial where
 the small motions are linear in the load. It is sampled at Chebyshev nodes until its series is resolved, and marched
-along by steps that cannot pass a root (``small_polynomials.first_roots``): where it first vanishes with a pair ±iω,
+along by steps that cannot pass a root (``many_polynomials.first_roots``): where it first vanishes with a pair ±iω,
 that is the first Hopf point. Newton's method on Re λ = 0 then gives it to rounding. Doubtful points get no answer.
 """
 
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pfaff.studies import small_matrices, small_polynomials
+from pfaff.kernels import many_matrices, many_polynomials
 from pfaff.studies.along_loads import at_loads, settled
 from pfaff.studies.frames import Frame
 from pfaff.studies.marching import FOUND, NOWHERE, UNRESOLVED, March, Stretch
@@ -93,7 +93,8 @@ def _look(march: March, stretch: Stretch, out: Crossings, before: bool) -> None:
 def _polished(march: March, out: Crossings, points: np.ndarray, distances: np.ndarray, x: np.ndarray) -> np.ndarray:
     """Newton's method on Re λ = 0 from the roots of the series; returns for which points it gave the crossing.
 
-    Where the vanishing sum is that of two real eigenvalues, the speed is left at zero: the search goes on behind it.
+    This is not ``newton``: once all loads are sharp, a last step is taken for the vectors alone. Where the vanishing
+    sum is that of two real eigenvalues, the speed is left at zero: the search goes on behind it.
     """
     frame = march.frame
     n, N = frame.n, len(points)
@@ -107,7 +108,7 @@ def _polished(march: March, out: Crossings, points: np.ndarray, distances: np.nd
         x, good = settled(frame, at_loads(frame, own, loads), x, strict=False)
     J, change = frame.both(x, at_loads(frame, own, loads))
     C, _ = frame.polynomials(J)
-    small_polynomials.routh(C, frame.unit, square, ignored)
+    many_polynomials.routh(C, frame.unit, square, ignored)
     out.speed[points[~(square > 0)]] = 0.0
     good &= square > 0
     shift = 1j * np.sqrt(np.abs(square))
@@ -121,8 +122,8 @@ def _polished(march: March, out: Crossings, points: np.ndarray, distances: np.nd
             good &= settles
         if turn:
             J, change = frame.both(x, at)
-        small_matrices.eigenpairs(J, n, frame.scale, frame.unit, shift, value, q, p, error)
-        small_matrices.products(change, n, p, q, rate)
+        many_matrices.eigenpairs(J, n, frame.scale, frame.unit, shift, value, q, p, error)
+        many_matrices.products(change, n, p, q, rate)
         if moves:
             rate += _along(frame, x, at, J, q, p)
         with np.errstate(all="ignore"):
@@ -153,7 +154,7 @@ def _along(
     tangent = np.empty_like(q)
     none = np.zeros(x.shape[1], dtype=complex)
     right = -frame.by_load(x, parameters)
-    small_matrices.solve_many(J, frame.n, frame.scale, frame.unit, none, frame.columns, frame.rows, right, tangent)
+    many_matrices.solve_many(J, frame.n, frame.scale, frame.unit, none, frame.columns, frame.rows, right, tangent)
     both = bilinear(frame, x, parameters, tangent.real, q.real) + 1j * bilinear(
         frame, x, parameters, tangent.real, q.imag
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pfaff.studies import small_matrices
+from pfaff.kernels import many_matrices
 from pfaff.studies.along_loads import at_loads
 from pfaff.studies.first_crossings import Crossings, bilinear
 from pfaff.studies.frames import Frame
@@ -60,7 +60,7 @@ def _lines(
 def _resolvent(frame: Frame, J: np.ndarray, shift: np.ndarray, right: np.ndarray) -> np.ndarray:
     """(shift − A)⁻¹ right."""
     found = np.empty(right.shape, dtype=complex)
-    small_matrices.solve_many(
+    many_matrices.solve_many(
         J,
         frame.n,
         frame.scale,

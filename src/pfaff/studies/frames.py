@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from pfaff.flow.flow import Flow
-from pfaff.studies import small_polynomials
+from pfaff.kernels import many_polynomials
 from pfaff.studies.derivatives import functions_of
 from pfaff.threads import cached_property
 
@@ -75,7 +75,7 @@ class Frame:
     def polynomials(self, J: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Characteristic polynomials without the structural zeros, and how far these are from zero."""
         C, slack = np.empty((self.n - self.zeros + 1, J.shape[1])), np.empty(J.shape[1])
-        small_polynomials.characteristics(J, self.n, self.zeros, self.scale, self.unit, C, slack)
+        many_polynomials.characteristics(J, self.n, self.zeros, self.scale, self.unit, C, slack)
         return C, slack
 
     def test_of(self, C: np.ndarray) -> np.ndarray:
@@ -83,7 +83,7 @@ class Frame:
         if self.test == "zero":
             return C[-1]
         values = np.empty(C.shape[1])
-        (small_polynomials.hurwitz if self.test == "hopf" else small_polynomials.discriminants)(C, values)
+        (many_polynomials.hurwitz if self.test == "hopf" else many_polynomials.discriminants)(C, values)
         return values
 
     def rates(self, x: np.ndarray, parameters: np.ndarray) -> np.ndarray:

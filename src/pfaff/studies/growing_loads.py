@@ -13,7 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pfaff.studies import small_polynomials
+from pfaff.algebra.newtons_method import Stopping, newton
+from pfaff.kernels import many_polynomials
 from pfaff.studies.along_loads import at_loads, settled
 from pfaff.studies.first_crossings import AWAY, POLISH, SHARP, SURE
 from pfaff.studies.frames import Frame
@@ -22,6 +23,7 @@ from pfaff.studies.marching import FOUND, NOWHERE, PAST, UNRESOLVED, March, Stre
 ROUNDING = 1e-15  # relative error of every term of a polynomial of a matrix that was reduced by elimination
 APART = 1e-6  # step of differences, relative to the load: Newton's method needs no better
 Polish = Callable[[Frame, np.ndarray, np.ndarray, np.ndarray], tuple[np.ndarray, ...]]
+Roots = tuple[np.ndarray, np.ndarray, np.ndarray]  # loads, equilibria, and double roots there
 ROUGHLY_REAL = (
     1e-3  # imaginary parts of roots below this, relative to 1 + |root|, are zero: a start for Newton's method
 )
@@ -106,13 +108,16 @@ def _zero(frame: Frame, own: np.ndarray, loads: np.ndarray, x: np.ndarray) -> tu
     """Loads at which the last coefficient vanishes, for which points they are sure, and that none is passed by."""
     step = error = np.full(len(loads), np.inf)
     good = np.ones(len(loads), dtype=bool)
-    for _ in range(POLISH):
-        C, change, x, settles = _polynomials(frame, own, loads, x)
+
+    def ahead(at: tuple[np.ndarray, np.ndarray]) -> tuple[tuple[np.ndarray, np.ndarray], float]:
+        nonlocal step, error, good
+        C, change, x, settles = _polynomials(frame, own, *at)
         good &= settles
         step, error = C[-1] / change[-1], ROUNDING * np.abs(C).max(axis=0) / np.abs(change[-1])
-        loads = loads - np.nan_to_num(step, posinf=0.0, neginf=0.0)
-        if (np.abs(step[good]) <= SHARP * np.abs(loads[good])).all():
-            break
+        loads = at[0] - np.nan_to_num(step, posinf=0.0, neginf=0.0)
+        return (loads, x), _unsharp(step[good], loads[good])
+
+    loads, x = newton(ahead, (loads, x), Stopping(POLISH)).at
     return loads, good & _sure(step, error, loads), np.zeros(len(loads), dtype=bool)
 
 
@@ -121,7 +126,7 @@ def _zero_of_stable(frame: Frame, own: np.ndarray, loads: np.ndarray, x: np.ndar
     loads, good, none = _zero(frame, own, loads, x)
     C, _, _, settles = _polynomials(frame, own, loads, x)
     square, stable = np.empty(len(loads)), np.empty(len(loads), dtype=bool)
-    small_polynomials.routh(np.ascontiguousarray(C[:-1]), frame.unit, square, stable)
+    many_polynomials.routh(np.ascontiguousarray(C[:-1]), frame.unit, square, stable)
     return loads, good & settles & stable, none
 
 
@@ -132,7 +137,10 @@ def _double(frame: Frame, own: np.ndarray, loads: np.ndarray, x: np.ndarray) -> 
     root = _flattest(C)
     step = error = bend = np.full(len(loads), np.inf)
     rate = np.zeros(len(loads))
-    for _ in range(POLISH):
+
+    def ahead(at: Roots) -> tuple[Roots, float]:
+        nonlocal step, error, bend, rate, good
+        loads, x, root = at
         C, change, x, settles = _polynomials(frame, own, loads, x)
         good &= settles
         value, slope, bend, terms = _horner(C, root)
@@ -142,11 +150,17 @@ def _double(frame: Frame, own: np.ndarray, loads: np.ndarray, x: np.ndarray) -> 
         error = ROUNDING * terms / np.abs(rate)
         loads = loads - np.nan_to_num(step, posinf=0.0, neginf=0.0)
         root = root - np.nan_to_num((value * rate_slope - slope * rate) / det, posinf=0.0, neginf=0.0)
-        if (np.abs(step[good]) <= SHARP * np.abs(loads[good])).all():
-            break
+        return (loads, x, root), _unsharp(step[good], loads[good])
+
+    loads, x, root = newton(ahead, (loads, x, root), Stopping(POLISH)).at
     sure = good & _sure(step, error, loads)
     parts = -rate * frame.sign * bend > 0  # roots are real behind the load, and were not before it
     return loads, sure & (root > CLEAR) & parts, sure & (root < -CLEAR)
+
+
+def _unsharp(steps: np.ndarray, loads: np.ndarray) -> float:
+    """0 if all of these loads are sharp, else 1."""
+    return float(not (np.abs(steps) <= SHARP * np.abs(loads)).all())
 
 
 def _sure(step: np.ndarray, error: np.ndarray, loads: np.ndarray) -> np.ndarray:

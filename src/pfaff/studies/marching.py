@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pfaff.studies import small_polynomials
+from pfaff.kernels import many_polynomials
 from pfaff.studies.along_loads import Distances, Tested, at_loads, nodes_of, probed, settled
 from pfaff.studies.frames import RESOLVED, Frame
 
@@ -32,7 +32,7 @@ class Stretch:
     def first(self, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Whether a test function vanishes, and the place in [−1, 1] where it first does."""
         kind, place = np.empty(values.shape[1], dtype=np.int64), np.empty(values.shape[1])
-        small_polynomials.first_roots(np.ascontiguousarray(values), nodes_of(self.nodes)[1], RESOLVED, kind, place)
+        many_polynomials.first_roots(np.ascontiguousarray(values), nodes_of(self.nodes)[1], RESOLVED, kind, place)
         return np.where(self.seen.followed, kind, UNRESOLVED), place
 
     def left(self, values: np.ndarray) -> np.ndarray:
@@ -86,7 +86,7 @@ class March:
         loads = self.begins + frame.sign * aside * frame.first
         C, _ = frame.polynomials(frame.jacobians(self.start, at_loads(frame, self.parameters, loads)))
         square, stable = np.empty(len(loads)), np.empty(len(loads), dtype=bool)
-        small_polynomials.routh(C, frame.unit, square, stable)
+        many_polynomials.routh(C, frame.unit, square, stable)
         return stable
 
     def stretches(self) -> Iterator[Stretch]:

@@ -104,7 +104,7 @@ class Worker:
         try:
             self.process.stdin.write(message)
             self.process.stdin.flush()
-        except BrokenPipeError:
+        except OSError:  # a broken pipe, or on Windows an invalid argument
             pass  # it has died, as its silence shows
 
     def _listen(self, events: Queue[tuple[int, Any]]) -> None:

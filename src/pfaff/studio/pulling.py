@@ -7,12 +7,13 @@ from typing import Any
 import numpy as np
 
 from pfaff import doors
+from pfaff.algebra.newtons_method import Stopping, newton
 from pfaff.draw.scene import scene_of
 from pfaff.errors import ParameterError
 from pfaff.flow.shape import kept_coordinates
 from pfaff.statement.values import one_of
 
-STEPS, REACHED = 12, 1e-6  # most Gauss–Newton steps; the last one, relative to the structure
+A_FEW = Stopping(12, exact=1e-6, settled=0.0)  # steps for every move of the mouse, relative to the structure
 PROBE = 1e-6  # displacement for derivatives, in radians or lengths
 SOFT = 1e-2  # resistance of displacements, relative to the derivatives: a point out of reach is approached
 HOLDS = 1e3  # weight of a constraint on positions, relative to the mouse
@@ -31,17 +32,19 @@ def pulled(case: Any, point: str, at: np.ndarray) -> tuple[np.ndarray, str]:
     if len(at) != reach.dimension:
         raise ParameterError(f"a place of {len(at)} numbers in a drawing of {reach.dimension} dimensions")
     size = reach.extent or reach.scale
-    for _ in range(STEPS):  # least squares with bounded steps, a few for every move of the mouse: not ``newton``
+
+    def step(q: np.ndarray) -> tuple[np.ndarray, float]:
         there, slope = _moved(case, point, q, free)
         held, tied = _positions(case, q, free)
         rows = np.vstack([slope, HOLDS * tied, SOFT * np.linalg.norm(slope) * np.eye(len(free))])
         gap = np.concatenate([at - there, -HOLDS * held, np.zeros(len(free))])
-        step = np.linalg.lstsq(rows, gap, rcond=None)[0]
-        step *= min(1.0, LONGEST / (np.abs(step).max() or 1.0))
-        q[free] += step
-        if np.abs(slope @ step).max(initial=0.0) < REACHED * size:
-            break
-    return q, f"held at {point}"
+        change = np.linalg.lstsq(rows, gap, rcond=None)[0]
+        change *= min(1.0, LONGEST / (np.abs(change).max() or 1.0))
+        ahead = q.copy()
+        ahead[free] += change
+        return ahead, float(np.abs(slope @ change).max(initial=0.0) / size)
+
+    return newton(step, _rest(case), A_FEW).at, f"held at {point}"
 
 
 def _rest(case: Any) -> np.ndarray:

@@ -15,20 +15,21 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from pfaff.algebra.gauss import Gauss
-from pfaff.algebra.tolerances import CORRECTIONS, SETTLED, ceased
+from pfaff.algebra.newtons_method import Outcome, Stopping, newton
+from pfaff.algebra.tolerances import CORRECTIONS, SETTLED
 from pfaff.bifurcation.connections.arcs import Arc
 from pfaff.bifurcation.connections.saddles import Saddle
-from pfaff.bifurcation.orbits.solving.meshes import carried_velocity
 from pfaff.continuation.endings import Refused
 from pfaff.errors import ParameterError
 from pfaff.flow.flow import Flow
+from pfaff.kernels.meshes import carried_velocity
 
 if TYPE_CHECKING:
     from pfaff.case import Bound
 
-ENOUGH = 1e-12  # change, relative to the orbit, after which no further linearisation pays
 TINY = 1e-300  # size of a row of zeros
-FARTHEST = 2.0  # the first change, relative to the size of the orbit, beyond which a guess is given up
+# Changes are relative to the size of the orbit; a guess is given up if the first one is too large.
+NEAR_A_GUESS = Stopping(CORRECTIONS, exact=1e-12, grows=2.0, floor=SETTLED, first=2.0)
 SIDES = ("leaving", "coming")
 
 Row = tuple[np.ndarray, np.ndarray]  # over the states at the mesh points, and over the parameters
@@ -174,18 +175,19 @@ class ArcEquations:
         last: Row | None,
     ) -> Linearised:  # fmt: skip
         """The orbit near a guess, on the plane across a last row through it, with the equations linearised there."""
-        arc, before = guess, np.inf
-        for step in range(CORRECTIONS):
+
+        def step(arc: Arc) -> tuple[Arc, float]:
             about = self.linearised(arc, reference, units, spans, like, last)
             change = about.change(about.right, sources=True)
             size = max(np.abs(change.x / units).max(), np.abs(change.scalars / spans).max())
-            if not size < (FARTHEST if step == 0 else max(2 * before, SETTLED)):
-                raise Refused(f"Newton's method does not converge: its steps grow to {size:.1e} of the orbit")
-            arc = arc.moved(change, 1.0)
-            if ceased(size, before, enough=ENOUGH):
-                return self.linearised(arc, reference, units, spans, like, last)
-            before = size
-        raise Refused(f"Newton's method did not converge in {CORRECTIONS} steps")
+            return arc.moved(change, 1.0), float(size)
+
+        found = newton(step, guess, NEAR_A_GUESS)
+        if found.outcome is Outcome.ASTRAY:
+            raise Refused(f"Newton's method does not converge: its steps grow to {found.change:.1e} of the orbit")
+        if not found.ceased:
+            raise Refused(f"Newton's method did not converge in {CORRECTIONS} steps")
+        return self.linearised(found.at, reference, units, spans, like, last)
 
     def natural(self, arc: Arc) -> float:
         """The change of the first parameter that changes the rates on an orbit by their own size."""
@@ -200,7 +202,7 @@ class ArcEquations:
     def error(self, about: Linearised) -> float:
         """How far the velocity, carried over each interval, misses that at its end: of order h^2m, as for cycles."""
         rates = np.ascontiguousarray(self.rates(about.arc.x, about.arc.scalars).T)
-        return float(carried_velocity(np.ascontiguousarray(about.condensed.G), rates, 1 / about.units))
+        return carried_velocity(np.ascontiguousarray(about.condensed.G), rates, 1 / about.units)
 
 
 class _Rows:

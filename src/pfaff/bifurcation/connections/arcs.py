@@ -8,7 +8,7 @@ import numpy as np
 
 from pfaff.algebra.gauss import Gauss
 from pfaff.bifurcation.orbits.cycles import Mesh
-from pfaff.bifurcation.orbits.solving.meshes import carry, equidistributed, jumps, shares
+from pfaff.kernels.meshes import carried, equidistributed, parts
 
 
 class Arc(NamedTuple):
@@ -70,16 +70,15 @@ def at_times(arc: Arc, times: np.ndarray, gauss: Gauss) -> np.ndarray:
 def on_mesh(arc: Arc, mesh: Mesh, gauss: Gauss) -> Arc:
     """The arc on another mesh."""
     n = arc.x.shape[1]
-    x, K = np.empty((len(mesh) + 1, n)), np.empty((len(mesh), gauss.degree, n))
-    carry(arc.mesh.at, arc.x, arc.K, np.ones(n), gauss.inverse, gauss.c, np.arange(n), mesh.at, x, K)
+    x, K = carried(arc.mesh.at, arc.x, arc.K, np.ones(n), gauss, np.arange(n), mesh.at)
     x[-1] = arc.x[-1]
     return arc._replace(mesh=mesh, x=x, K=K)
 
 
 def adapted(arc: Arc, intervals: int, gauss: Gauss) -> Mesh:
     """A mesh on which |x^(m+1)|^(1/(m+1)) h is the same in all intervals."""
-    derivatives = jumps(arc.K, arc.mesh.h, gauss.highest, 1 / arc.size, np.ones(arc.x.shape[1]))
-    return Mesh(equidistributed(shares(derivatives, arc.mesh.h, 1 / (gauss.degree + 1)), arc.mesh.at, intervals))
+    shares = parts(arc.K, arc.mesh.h, gauss.highest, 1 / arc.size, np.ones(arc.x.shape[1]))
+    return Mesh(equidistributed(shares, arc.mesh.at, intervals))
 
 
 def from_samples(t: np.ndarray, x: np.ndarray, rests: np.ndarray, scalars: np.ndarray, mesh: Mesh, gauss: Gauss) -> Arc:

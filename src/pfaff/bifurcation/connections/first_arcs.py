@@ -22,11 +22,11 @@ from pfaff.bifurcation.orbits.from_motions import states_along
 from pfaff.bifurcation.orbits.orbit_problem import DEGREE
 from pfaff.bifurcation.orbits.orbit_switching import accurate, value_of
 from pfaff.bifurcation.orbits.saddle_nodes import saddle_node_near
-from pfaff.bifurcation.orbits.solving.meshes import TURN
 from pfaff.continuation.endings import Refused
 from pfaff.errors import ConvergenceError, NoBifurcationError, ParameterError
 from pfaff.flow.flow import Flow
 from pfaff.flow.relative import without_symmetries
+from pfaff.kernels.metrics import TURN
 
 if TYPE_CHECKING:
     from pfaff.bifurcation.orbits.orbits import OrbitPoint

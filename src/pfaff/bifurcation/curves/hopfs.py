@@ -19,7 +19,7 @@ from pfaff.algebra.structural_zeros import Deflation
 from pfaff.algebra.tolerances import EPS, SETTLED
 from pfaff.bifurcation.curves.singular import NAN, CurveFacts, Singular
 from pfaff.bifurcation.equilibria.eigenvalues import bounded, imaginary, pairs
-from pfaff.bifurcation.equilibria.walking.regular import HOPFS
+from pfaff.bifurcation.equilibria.regular import HOPFS
 from pfaff.bifurcation.hopf.extended import normal_form_at
 from pfaff.bifurcation.hopf.normal_form import VANISHES, Cubic, quintic
 from pfaff.continuation.dense import Spot

@@ -16,8 +16,8 @@ import numpy as np
 
 from pfaff.algebra.structural_zeros import Deflation
 from pfaff.bifurcation.equilibria.eigenvalues import bounded, hopf_product, imaginary, signed_log
+from pfaff.bifurcation.equilibria.regular import FOLDS, Regular
 from pfaff.bifurcation.equilibria.rest_equations import RestEquations
-from pfaff.bifurcation.equilibria.walking.regular import FOLDS, Regular
 from pfaff.bifurcation.equilibria.zero_forms import (
     Null,
     cusp_coefficient,

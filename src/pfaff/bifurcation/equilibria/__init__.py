@@ -6,7 +6,6 @@ is what they share with curves, ``stored_points`` what their files do, ``eigenva
 pictures). ``branch_points`` and ``zero_forms`` are the algebra where an eigenvalue is zero, ``ways_off`` leads onto the
 branch that crosses; ``together`` finds what several eigenvalues do at one place, ``special_forms`` are normal forms of
 special points. ``full_balance`` is rest in all coordinates, by which ``verified_points`` verifies
-branches. Units of states:
-``state_sizes``, by ``first_rates``; of parameters: ``parameter_units``. Large systems: ``many_states``. Compiled loops
-take regular stretches: ``walking``.
+branches. Units of states: ``state_sizes``, by ``first_rates``; of parameters: ``parameter_units``. Large systems:
+``many_states``. Kernels take regular stretches: ``regular`` hands them over, by ``branch_rules``.
 """

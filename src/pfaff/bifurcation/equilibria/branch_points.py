@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from pfaff.algebra.newtons_method import Stopping, newton
 from pfaff.bifurcation.equilibria.rest_equations import RestEquations
 from pfaff.bifurcation.equilibria.zero_forms import null_of
 
-POLISH = 8  # steps of Newton's method
 POLISHED, NEAR = 1e-8, 1e-3  # of an accepted polish: size of the last step, and of all together, in units of the metric
+POLISH = Stopping(8, exact=0.0, settled=0.0, grows=10.0, floor=POLISHED)
 PARALLEL = 1e-4  # branches that cross at a smaller angle are tangent
 
 
@@ -18,10 +19,10 @@ def polished(s: RestEquations, z: np.ndarray) -> np.ndarray:
     The second derivatives are differences of analytic first ones: they guide the steps, not the result.
     """
     N = s.n + s.k
-    phi, b, start = null_of(s.jacobian(z)[:, :N], s.n, s.sizes[:N]).left, 0.0, z
-    phi = phi / np.linalg.norm(phi)
-    last = np.inf
-    for _ in range(POLISH):
+    phi = null_of(s.jacobian(z)[:, :N], s.n, s.sizes[:N]).left
+
+    def step(at: tuple[np.ndarray, float, np.ndarray]) -> tuple[tuple[np.ndarray, float, np.ndarray], float]:
+        z, b, phi = at
         G = s.jacobian(z)
         bent = _transposed_change(s, z, phi)
         residual = np.concatenate([s.residual(z) + b * phi, G.T @ phi, [phi @ phi - 1]])
@@ -32,13 +33,13 @@ def polished(s: RestEquations, z: np.ndarray) -> np.ndarray:
                 [np.zeros((1, N + 2)), 2 * phi[None]],
             ]
         )
-        step = -np.linalg.lstsq(matrix, residual, rcond=1e-13)[0]
-        size = np.abs(step[: N + 1] / s.sizes).max()
-        if not size <= max(10 * last, POLISHED):
-            return start
-        z, b, phi, last = z + step[: N + 1], b + step[N + 1], phi + step[N + 2 :], size
-    near = np.abs((z - start) / s.sizes).max() < NEAR
-    return z if last < POLISHED and near else start
+        change = -np.linalg.lstsq(matrix, residual, rcond=1e-13)[0]
+        size = float(np.abs(change[: N + 1] / s.sizes).max())
+        return (z + change[: N + 1], b + change[N + 1], phi + change[N + 2 :]), size
+
+    found = newton(step, (z, 0.0, phi / np.linalg.norm(phi)), POLISH)
+    near = np.abs((found.at[0] - z) / s.sizes).max() < NEAR
+    return found.at[0] if found.change < POLISHED and near else z
 
 
 def crossing_direction(s: RestEquations, z: np.ndarray, tangent: np.ndarray) -> np.ndarray:

@@ -9,11 +9,10 @@ from math import exp
 
 import numpy as np
 
+from pfaff.algebra.cubics import Cubic
 from pfaff.algebra.tolerances import GROWING, REAL, STIFF
 
 ALWAYS = 1e-9  # sums of two eigenvalues below this, relative to the two, may be zero by structure
-BESIDE = 1e-3  # distance from the imaginary axis, relative to the eigenvalue, below which a pair may be on it
-NEARER, ON_AXIS = 1e3, 1e-10  # ratio of these distances within which pairs are comparably close; below the last all are
 WILD = 0.25  # largest deviation of growth rates in a step from a straight line, relative to them
 MEETING = 1e-4  # distance, relative to their size, within which eigenvalues are equal
 UNSURE = 0.125  # error of a cubic, relative to that of the trapezoidal rule
@@ -117,14 +116,6 @@ def _turning(values: np.ndarray) -> np.ndarray:
     return values[values.imag > REAL * np.abs(values) + floor(values)]
 
 
-def near_axis(values: np.ndarray) -> np.ndarray:
-    """Indices of one eigenvalue of each pair practically on the imaginary axis; several if they are comparably
-    close."""
-    pairs = np.flatnonzero(values.imag > REAL * np.abs(values) + floor(values))
-    off = np.abs(values[pairs].real) / np.abs(values[pairs])
-    return pairs[(off < BESIDE) & (off <= max(ON_AXIS, NEARER * off.min(initial=np.inf)))]
-
-
 def unstable(values: np.ndarray) -> int:
     """How many eigenvalues lie to the right of the imaginary axis, beyond rounding."""
     return int((values.real > GROWING * np.abs(values) + floor(values)).sum())
@@ -149,18 +140,10 @@ def slopes(values: np.ndarray, q: np.ndarray, change: np.ndarray) -> np.ndarray:
 
 
 @dataclass(frozen=True)
-class Cubics:
-    """Hermite's cubics in a step: values at both ends, slopes per step, and the uncertainty of the values."""
+class Cubics(Cubic):
+    """Hermite's cubics in a step with the uncertainty of their values at its ends."""
 
-    a: np.ndarray
-    da: np.ndarray
-    b: np.ndarray
-    db: np.ndarray
     noise: np.ndarray
-
-    def at(self, s: np.ndarray) -> np.ndarray:
-        bow = s * (1 - s) ** 2 * self.da + s**2 * (s - 1) * self.db
-        return self.a + s**2 * (3 - 2 * s) * (self.b - self.a) + bow
 
     def crossed(self, beyond: bool) -> np.ndarray:
         """Which change sign; one that is zero at the end has crossed, unless it must be ``beyond``."""
@@ -181,21 +164,13 @@ class Cubics:
         """Which have one sign at both ends and may have the other in between."""
         a, b, sign = self.a, self.b, np.sign(self.a)
         same = (a * b > 0) & (np.minimum(np.abs(a), np.abs(b)) > self.noise)
-        lowest = np.minimum(*(sign * self.at(s) for s in self._extrema()))
+        lowest = np.minimum(*(sign * each for each in self.extremes()))
         dipping: np.ndarray = same & (lowest < np.maximum(UNSURE * self._wrong, -self.noise))
         return dipping
 
     @property
     def _wrong(self) -> np.ndarray:
         return np.abs(self.b - self.a - (self.da + self.db) / 2)
-
-    def _extrema(self) -> tuple[np.ndarray, np.ndarray]:
-        """Where they are stationary, in the step or at its nearer end."""
-        bend, twist = 3 * (self.b - self.a) - 2 * self.da - self.db, 2 * (self.a - self.b) + self.da + self.db
-        root = bend + np.where(bend < 0, -1.0, 1.0) * np.sqrt(np.maximum(bend**2 - 3 * twist * self.da, 0.0))
-        with np.errstate(divide="ignore", invalid="ignore"):
-            places = -self.da / root, -root / (3 * twist)
-        return tuple(np.clip(np.nan_to_num(each, nan=0.0), 0.0, 1.0) for each in places)
 
 
 @dataclass(frozen=True)

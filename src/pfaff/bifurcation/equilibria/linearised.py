@@ -6,13 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pfaff.algebra.bordering import Border, bordering
+from pfaff.algebra.bordering import WIDEST, Border, bordering
+from pfaff.algebra.tolerances import RANK
 from pfaff.flow.compiled import Compiled
 from pfaff.flow.flow import Flow
 from pfaff.flow.graph import Expression, par
 from pfaff.flow.jets import LINES_FROM, jets_of
-from pfaff.flow.pointers import Pointer, linked
-from pfaff.threads import cached_property, once
+from pfaff.kernels.first_rests import regular_units
+from pfaff.kernels.readers import Reader
+from pfaff.threads import once
 
 if TYPE_CHECKING:
     from pfaff.case import Bound
@@ -28,10 +30,10 @@ class Linearised:
         if not along_lines(flow) and not flow.structured:
             self._whole = flow.compiled(("linearised", names), self._expressions)
 
-    @cached_property
-    def pointer(self) -> Pointer | None:
-        """The address for compiled loops, if the function can be linked."""
-        return None if self._whole is None else linked(self._whole)
+    @property
+    def reader(self) -> Reader | None:
+        """What kernels evaluate; None if the equations are no single tape, or depend on time."""
+        return None if self._whole is None or self._whole.tape.timed else self._whole.reader
 
     def __reduce__(self) -> tuple[Any, ...]:
         return linearised, (self.flow, self.names)
@@ -80,8 +82,6 @@ def jacobian_of(flow: Flow, x: np.ndarray, numbers: np.ndarray) -> np.ndarray:
 
 def linear_about(case: Bound, flow: Flow, name: str, x: np.ndarray) -> tuple[np.ndarray, np.ndarray, Border]:
     """∂f/∂x, ∂f/∂λ if the name is that of a parameter, and the border of the former."""
-    from pfaff.bifurcation.equilibria.walking.branch_loops import lapack, ready, regular_units
-
     names, n = (name,) if name in case.system.parameter_names else (), len(x)
     if along_lines(flow) or flow.structured:
         J = jacobian_of(flow, x, case.numbers)
@@ -89,8 +89,8 @@ def linear_about(case: Bound, flow: Flow, name: str, x: np.ndarray) -> tuple[np.
     else:
         values = linearised(flow, names)(x, case.numbers)
         J, by = np.ascontiguousarray(values[:, 1 : n + 1]), values[:, n + 1 :]
-    units = regular_units(lapack(), J) if ready() else np.empty(0)
-    if not len(units):
+    units = regular_units(J, WIDEST, RANK)
+    if units is None:
         return J, by, bordering(J)
     none = np.zeros((n, 0))
     return J, by, Border(none, none.T, none, none, units)

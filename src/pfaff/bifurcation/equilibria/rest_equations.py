@@ -22,7 +22,7 @@ from pfaff.bifurcation.equilibria.state_sizes import state_sizes
 from pfaff.bifurcation.equilibria.zero_forms import Null, null_of
 from pfaff.errors import ConvergenceError, ParameterError
 from pfaff.flow.flow import Flow
-from pfaff.flow.pointers import Pointer
+from pfaff.kernels.readers import Reader
 from pfaff.rest.field import Field
 from pfaff.threads import known_property
 
@@ -78,9 +78,9 @@ class RestEquations:
         return bool(self.k or self.zeros or self.attracting or len(self.parameters) < len(self.free))
 
     @property
-    def pointer(self) -> Pointer | None:
-        """The address of f, ∂f/∂x and ∂f/∂λ, compiled as one function, for compiled loops."""
-        return self._linearised.pointer
+    def reader(self) -> Reader | None:
+        """The reader of f, ∂f/∂x and ∂f/∂λ together, for kernels."""
+        return self._linearised.reader
 
     @known_property
     def free_places(self) -> np.ndarray:

@@ -16,6 +16,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from pfaff.algebra.bordering import row_sizes
+from pfaff.algebra.cubics import slope_shares
 from pfaff.algebra.structural_zeros import Deflation
 from pfaff.bifurcation.equilibria.branch_points import polished
 from pfaff.bifurcation.equilibria.eigenvalues import (
@@ -30,9 +31,9 @@ from pfaff.bifurcation.equilibria.eigenvalues import (
     unstable,
 )
 from pfaff.bifurcation.equilibria.full_balance import full_balance
+from pfaff.bifurcation.equilibria.regular import BRANCHING, EQUILIBRIA, FOLD, HOPF, Regular
 from pfaff.bifurcation.equilibria.rest_equations import RestEquations
 from pfaff.bifurcation.equilibria.together import DOUBLE, crossing_together, rates_between
-from pfaff.bifurcation.equilibria.walking.regular import BRANCHING, EQUILIBRIA, FOLD, HOPF, Regular
 from pfaff.bifurcation.equilibria.zero_forms import Null, null_of
 from pfaff.checks.branch_promises import SINGULAR
 from pfaff.continuation.dense import Spot
@@ -46,10 +47,7 @@ LEVEL = 1e-8  # bending of the parameter along a branch that is rounding
 AT_ZERO = 1e-9  # size of an eigenvalue that passes zero with a pair on the imaginary axis, relative to the pair
 ASIDE = 1e-2  # share of a step beside a branch point at which the tangent is that of the branch
 BESIDE = 0.05  # distance, in units, at which it is seen whether the parameter turns where it is flat
-WITHIN = np.linspace(0, 1, 17)[1:-1]  # places in a step
-SLOPES = np.column_stack(  # there, of Hermite's cubic, by those of the chord and of both ends
-    [6 * WITHIN * (1 - WITHIN), (1 - WITHIN) * (1 - 3 * WITHIN), WITHIN * (3 * WITHIN - 2)]
-)
+SLOPES = np.column_stack(slope_shares(np.linspace(0, 1, 17)[1:-1]))  # of Hermite's cubic at places in a step
 
 
 @dataclass(frozen=True, eq=False)

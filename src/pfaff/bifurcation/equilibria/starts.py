@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pfaff.algebra.bordering import bordered_newton
+from pfaff.algebra.bordering import FARTHEST, WIDEST, bordered_newton
 from pfaff.algebra.structural_zeros import zero_chain
-from pfaff.algebra.tolerances import NEIGHBOUR
+from pfaff.algebra.tolerances import EXACT, NEIGHBOUR, NEWTON_STEPS, RANK, SETTLED
 from pfaff.bifurcation.equilibria.linearised import jacobian_of, linear_about, linearised
 from pfaff.bifurcation.equilibria.rest_equations import RestEquations, equations_about, value_of
 from pfaff.errors import ConvergenceError, ParameterError
 from pfaff.flow.flow import Flow
 from pfaff.flow.slice import state_on
+from pfaff.kernels.first_rests import rested
 from pfaff.rest.field import regular_flow
 from pfaff.statement.values import by_name, number_from
 
@@ -69,19 +70,14 @@ def plain_start(case: Any, start: Any, fixed: Mapping[str, float], name: str) ->
 
 
 def _rest_near(case: Any, flow: Flow, x: np.ndarray, name: str, held: Sequence[int] = ()) -> tuple[np.ndarray, bool]:
-    """The equilibrium that Newton's method reaches, and whether it settles: compiled, where no Jacobian is singular.
+    """The equilibrium that Newton's method reaches, and whether it settles: by a kernel where no Jacobian is singular.
 
-    The parameter that will vary is named, since the same compiled function serves its branch."""
+    The parameter that will vary is named, since the same tape serves its branch."""
     names = (name,) if name in case.system.parameter_names else ()
-    linear = linearised(flow, names)
-    if linear.pointer is not None:
-        from pfaff.bifurcation.equilibria.walking.branch_loops import lapack, ready, rested
-
-        found, room = x.copy(), np.empty((len(x), 1 + len(x) + len(names)))
-        places = np.array([case.system.parameter_names.index(each) for each in names], dtype=np.int64)
-        function = linear.pointer.address, linear.pointer.room, case.numbers, places
-        if ready() and rested(function, lapack(), found, room):
-            return found, True
+    reader, found = linearised(flow, names).reader, x.copy()
+    how = NEWTON_STEPS, SETTLED, EXACT, FARTHEST, WIDEST, RANK
+    if reader is not None and rested(reader, case.numbers, len(names), found, *how):
+        return found, True
     return bordered_newton(lambda x: flow.rhs(x, case.numbers), lambda x: jacobian_of(flow, x, case.numbers), x, held)
 
 

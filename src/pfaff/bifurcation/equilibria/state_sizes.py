@@ -17,10 +17,13 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from pfaff.algebra.bordering import FAINT, Border
+from pfaff.algebra.newtons_method import Stopping, newton
+from pfaff.algebra.tolerances import REAL
 from pfaff.bifurcation.equilibria.first_rates import ROUNDING, elsewhere
 from pfaff.bifurcation.equilibria.linearised import along_lines, jacobian_of
 from pfaff.errors import PfaffError
 from pfaff.flow.flow import Flow
+from pfaff.kernels.first_rests import grouped
 from pfaff.threads import cached_property
 
 if TYPE_CHECKING:
@@ -162,9 +165,7 @@ class Groups:
     @classmethod
     def made(cls, acts: np.ndarray, J: np.ndarray) -> Groups:
         """The groups by the strengths of actions."""
-        from pfaff.bifurcation.equilibria.walking.branch_loops import grouped, lapack, quickest
-
-        units, of = quickest(grouped)(lapack(), acts)
+        units, of = grouped(acts, REAL)
         members = [np.flatnonzero(of == group) for group in range(of.max(initial=-1) + 1)]
         even = J * units / units[:, None]
         return cls(of, units, members, np.array([np.linalg.norm(even[np.ix_(each, each)]) for each in members]))
@@ -303,13 +304,14 @@ class Prediction:
         each group has moved there."""
         states, rates = self.states, self.remaining
         trembling = 1 + ROUNDING * np.cos(np.arange(len(states)))[:, None]
+
+        def step(at: tuple[np.ndarray, np.ndarray]) -> tuple[tuple[np.ndarray, np.ndarray], float]:
+            change = self.border.solve(self.start.J, at[1])
+            states = at[0] - change
+            return (states, self.rates(states)), float((np.abs(change) > ROUNDING * np.abs(states)).any())
+
         with np.errstate(all="ignore"):
-            for _ in range(max(1, follow.sum())):
-                step = self.border.solve(self.start.J, rates)
-                states = states - step
-                rates = self.rates(states)
-                if not (np.abs(step) > ROUNDING * np.abs(states)).any():
-                    break
+            states, rates = newton(step, (states, rates), Stopping(max(1, int(follow.sum())))).at
             noise = g.largest(np.abs(self.rates(states * trembling) - rates))[:, 1:]
             moved = g.largest(np.abs(states - self.start.x[:, None]))[:, 1:]
         # Nothing corrects what is free along a family.

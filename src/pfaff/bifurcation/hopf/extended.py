@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pfaff.algebra.bordering import Border, balanced, bordering
-from pfaff.algebra.newtons_method import newton
+from pfaff.algebra.newtons_method import Stopping, newton
 from pfaff.bifurcation.hopf.crossing import at_crossing, crosses, crossing_of, others
 from pfaff.bifurcation.hopf.hopf import Hopf
 from pfaff.bifurcation.hopf.normal_form import Cubic, Expansion, cubic
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pfaff.case import Bound
 
 STEPS = 25  # most Newton steps, from crossings known to some digits
-BESIDE_STEPS = 4  # Newton steps for an equilibrium at a nearby load
+BESIDE = Stopping(4, exact=0.0, settled=0.0)  # for an equilibrium at a nearby load
 TIE = 1e-6  # relative difference of components that count as equally large: the first decides
 SEMISIMPLE = 1e-6  # null vectors nearer to orthogonal than this form a Jordan block
 
@@ -111,8 +111,12 @@ def _drift(
     around: Field, border: Border, x: np.ndarray, q: np.ndarray, right: np.ndarray, load: float
 ) -> tuple[complex, np.ndarray]:
     """The critical eigenvalue and the drift P·B(q, q̄) along a family at a load beside that of a Hopf point."""
-    for _ in range(BESIDE_STEPS):
-        x = x - border.solve(around.jacobian(x, load), around.rhs(x, load))
+
+    def step(x: np.ndarray) -> tuple[np.ndarray, float]:
+        change = border.solve(around.jacobian(x, load), around.rhs(x, load))
+        return x - change, float(np.abs(change).max())
+
+    x = newton(step, x, BESIDE).at
     A = around.jacobian(x, load)
     values, vectors = np.linalg.eig(A)
     k = int(np.abs(q.conj() @ vectors).argmax())
@@ -145,7 +149,7 @@ def hopf_near(
         size = max(abs(change[n + 1]) / abs(omega), np.abs(change[n + 2 : 3 * n + 2]).max())
         return (x, load, omega, q, unfolding + change[3 * n + 2 :]), float(size)
 
-    found = newton(step, (x, load, omega, q, np.zeros(k)), STEPS)
+    found = newton(step, (x, load, omega, q, np.zeros(k)), Stopping(STEPS))
     if found.settled:
         x, load, omega, *_ = found.at
         return x, float(load), float(omega)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pfaff.algebra.newtons_method import newton
+from pfaff.algebra.newtons_method import Stopping, newton
 from pfaff.algebra.sparse_borders import Factors, bordered, null_vectors, shifted
 from pfaff.bifurcation.hopf.crossing import at_crossing, others
 from pfaff.bifurcation.hopf.extended import STEPS, cubic_of, phased
@@ -124,7 +124,7 @@ def _settled(s: SparseRestEquations, z: np.ndarray, omega: float) -> tuple[np.nd
         size = max(abs(domega) / abs(omega), float(np.abs(change / s.sizes).max()))
         return ((z + change, float(omega + domega)), size) if np.isfinite(size) else None
 
-    found = newton(step, (z, omega), STEPS)
+    found = newton(step, (z, omega), Stopping(STEPS))
     if found.settled:
         return found.at
     raise ConvergenceError(

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from pfaff.algebra.cubics import Cubic
 from pfaff.bifurcation.modes.undamped import Energy
 from pfaff.bifurcation.orbits.chords import Point
 from pfaff.bifurcation.orbits.cycles import Cycle, Metric
@@ -23,13 +24,13 @@ from pfaff.bifurcation.orbits.orbit_problem import OrbitProblem
 from pfaff.bifurcation.orbits.orbits import OrbitPoint
 from pfaff.bifurcation.orbits.parabolas import near_zero
 from pfaff.bifurcation.orbits.solutions import NOT_FINITE, Solution
-from pfaff.bifurcation.orbits.solving.step_rules import TRUSTED
 from pfaff.bifurcation.orbits.special_orbits import FAR, SpecialOrbits
 from pfaff.bifurcation.orbits.stepping import DECOUPLED
 from pfaff.bifurcation.orbits.variation import rates_and_jacobians
 from pfaff.continuation.endings import Refused
 from pfaff.continuation.kinds import Kind
 from pfaff.continuation.problem import Event
+from pfaff.kernels.step_rules import TRUSTED
 from pfaff.threads import cached_property
 
 ERRORS = 10.0  # times the error of an orbit, that of the matrix whose eigenvalues its multipliers are
@@ -215,7 +216,8 @@ class SpecialInFamily(SpecialOrbits):
         if not first * last > 0:
             return []
         states = np.ascontiguousarray(np.column_stack([a.cycle.x[0], b.cycle.x[0]]))
-        middle = 1.5 * float(np.diff(c.energy(states))[0]) - (first + last) / 4
+        energies = c.energy(states)
+        middle = float(Cubic(energies[0], first, energies[1], last).slope(0.5))
         at = near_zero([(0.0, first), (0.5, middle), (1.0, last)])
         return self._pair(Kind.FOLD, a, b, at, [(0.0, a.tests[Kind.FOLD]), (1.0, b.tests[Kind.FOLD])])
 

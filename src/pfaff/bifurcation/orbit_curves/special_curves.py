@@ -13,10 +13,10 @@ from pfaff.bifurcation.orbit_curves.resonance import on_circle
 from pfaff.bifurcation.orbit_curves.surface import Coordinates, Place, Surface, heading, rounded
 from pfaff.bifurcation.orbits.chords import Point
 from pfaff.bifurcation.orbits.orbit_ends import converge, homoclinic, states_of_rest
-from pfaff.bifurcation.orbits.solving.step_rules import ADAPT_EVERY
 from pfaff.continuation.endings import Ending, Reason, Refused
 from pfaff.continuation.kinds import Kind
 from pfaff.continuation.problem import Asked, Event, Pace, Problem
+from pfaff.kernels.step_rules import ADAPT_EVERY
 
 DEGENERATE = {  # kinds at which the coefficients of special orbits vanish
     "period doubling": "generalised period doubling",

@@ -15,18 +15,19 @@ from math import ceil
 
 import numpy as np
 
+from pfaff.algebra.newtons_method import Stopping, newton
 from pfaff.algebra.tolerances import CORRECTIONS
 from pfaff.bifurcation.orbit_curves.resonance import Critical, critical_flip, critical_fold, critical_torus
 from pfaff.bifurcation.orbits.chords import Point
 from pfaff.bifurcation.orbits.cycle_forms import VANISHES, flip_coefficient, resonant, torus_coefficient
 from pfaff.bifurcation.orbits.cycles import Cycle
 from pfaff.bifurcation.orbits.orbit_problem import OrbitProblem
-from pfaff.bifurcation.orbits.solving.step_rules import FEWEST, MOST
 from pfaff.bifurcation.orbits.stepping import Continuation
 from pfaff.bifurcation.orbits.variation import Variation
 from pfaff.continuation.endings import Refused
 from pfaff.continuation.kinds import Kind
 from pfaff.errors import PfaffError
+from pfaff.kernels.step_rules import FEWEST, MOST
 from pfaff.threads import cached_property
 
 PROBE = 1e-3  # largest distance of the orbits whose difference is a derivative
@@ -200,25 +201,30 @@ class Surface:
         self, base: Place, u: Coordinates, left: Callable[[Coordinates, Point], float], row: np.ndarray
     ) -> tuple[Coordinates, Place]:
         """Where g and another function vanish, by Newton's method with Broyden's updates; ``row`` is its gradient."""
-        J, change, before = np.array([base.gradient, row]), np.zeros(2), np.zeros(2)
-        for step in range(CORRECTIONS):
-            problem, point, critical = self._at(base, u)
+        J, change, before, steps = np.array([base.gradient, row]), np.zeros(2), np.zeros(2), 0
+
+        def step(at: tuple[Coordinates, Place]) -> tuple[tuple[Coordinates, Place], float]:
+            nonlocal J, change, before, steps
+            u, (problem, point, critical) = at[0], self._at(base, at[0])
+            here = replace(base, problem=problem, point=point, critical=critical)
             values = np.array([critical.defect, left(u, point)])
-            if step:
+            if steps:
                 J = J + np.outer(values - before - J @ change, change) / (change @ change)
                 # Where multipliers are large, rounding in g keeps the steps from settling further.
-                settled = np.abs(change).max() < (CORRECTED if step < CORRECTIONS // 2 else NOISY)
+                settled = np.abs(change).max() < (CORRECTED if steps < CORRECTIONS // 2 else NOISY)
                 if settled or np.abs(values).max() < ROUNDING:
-                    return u, replace(base, problem=problem, point=point, critical=critical)
+                    return (u, here), 0.0
             try:
-                change, before = -np.linalg.solve(J, values), values
+                change, before, steps = -np.linalg.solve(J, values), values, steps + 1
             except np.linalg.LinAlgError:
                 raise Refused("the equations of the curve are singular") from None
             if not np.abs(change).max() < 10:
                 raise Refused("Newton's method leaves the curve")
-            u = u + change
-            if not change.any():
-                return u, replace(base, problem=problem, point=point, critical=critical)
+            return (u + change, here), float(change.any())
+
+        found = newton(step, (u, base), Stopping(CORRECTIONS))
+        if found.ceased:
+            return found.at
         last = np.abs(change).max()
         raise Refused(f"Newton's method did not converge in {CORRECTIONS} steps (last change {last:.1e})")
 
@@ -283,7 +289,7 @@ def heading(of: Place, chart: Place) -> np.ndarray:
     scalars, q = change.scalars.copy(), rates[chart.fixed] / chart.span
     scalars[1] = rates[problem.load]
     left = change._replace(scalars=scalars).moved(chart.drift, -q)
-    velocity = problem.collocation.equations.rates(cycle.x, cycle.value).T
+    velocity = problem.collocation.equations.rates(cycle.x, cycle.value).T.copy()
     shift = left._replace(x=velocity, scalars=np.zeros_like(scalars))
     inner = np.array([[metric.dot(a, b) for b in (tangent, shift)] for a in (tangent, shift)])
     s, _ = np.linalg.solve(inner, [metric.dot(each, left) for each in (tangent, shift)])

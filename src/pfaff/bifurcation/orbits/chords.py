@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass, field
-from math import copysign, nan, sqrt
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from pfaff.algebra.brackets import bracketed_root
+from pfaff.algebra.cubics import Cubic, slope_shares
 from pfaff.bifurcation.orbits.cycles import Cycle, Metric, combination
 from pfaff.continuation.endings import Refused
 
@@ -85,32 +85,27 @@ class Chord:
 
     def direction(self, at: float) -> Cycle:
         """The unit direction of the cubic: it replaces the tangent of the branch where the equations are singular."""
-        rise, (first, last) = 6 * at * (1 - at), self.tangents
-        shares = (-rise, rise, (1 - at) * (1 - 3 * at), at * (3 * at - 2))
-        along = combination(self.b.cycle.mesh, shares, (self.start, self.b.cycle, first, last))
+        rise, first, last = slope_shares(at)
+        along = combination(self.b.cycle.mesh, (-rise, rise, first, last), (self.start, self.b.cycle, *self.tangents))
         return along.scaled(1 / self.metric.norm(along))
 
     def level(self) -> float | None:
         """Where the parameter of the cubic is stationary, if its slopes at the ends have opposite signs."""
-        rise, (first, last) = self.b.value - self.start.value, (float(each.scalars[1]) for each in self.tangents)
-        if not first * last < 0:
-            return None
-        half, square = 3 * rise - 2 * first - last, 3 * (first + last - 2 * rise)  # first + 2 half s + square s² = 0
-        stable = -half - copysign(sqrt(max(half * half - square * first, 0.0)), half)
-        return next((root for root in (first / stable, stable / (square or nan)) if 0 < root < 1), None)
+        cubic = self._of_parameter
+        return next((float(s) for s in cubic.stationary() if 0 < s < 1), None) if cubic.da * cubic.db < 0 else None
 
     def fraction(self, value: float) -> float:
         """Where the cubic has this value of the parameter."""
-        first, last = self.start.value, self.b.value
-        slopes = [float(tangent.scalars[1]) for tangent in self.tangents]
+        cubic = self._of_parameter
+        first, last = cubic.a - value, cubic.b - value
+        if first * last > 0:
+            return 0.0 if abs(first) < abs(last) else 1.0
+        return bracketed_root(lambda at: cubic.at(at) - value, 0.0, 1.0, PLACE)
 
-        def left(at: float) -> float:
-            along = first + at**2 * (3 - 2 * at) * (last - first)
-            return along + at * (1 - at) ** 2 * slopes[0] + at**2 * (at - 1) * slopes[1] - value
-
-        if left(0.0) * left(1.0) > 0:
-            return 0.0 if abs(left(0.0)) < abs(left(1.0)) else 1.0
-        return bracketed_root(left, 0.0, 1.0, PLACE)
+    @property
+    def _of_parameter(self) -> Cubic:
+        first, last = (float(each.scalars[1]) for each in self.tangents)
+        return Cubic(self.start.value, first, self.b.value, last)
 
     def point(self, at: float) -> Point:
         """The orbit on the plane across the chord at a fraction of it."""

@@ -9,37 +9,30 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import inf, isfinite
-from typing import Any
 
 import numpy as np
 
-from pfaff.algebra.brackets import vertex
+from pfaff.algebra.cubics import vertex
 from pfaff.algebra.gauss import Gauss
 from pfaff.algebra.tolerances import CORRECTIONS
 from pfaff.bifurcation.orbits.cycles import Cycle, Mesh, Metric
 from pfaff.bifurcation.orbits.orbit_equations import Equations
 from pfaff.bifurcation.orbits.solutions import NOT_FINITE, Pins, Solution, unsolved
-from pfaff.bifurcation.orbits.solving.condensation import condense, stage_states
-from pfaff.bifurcation.orbits.solving.meshes import (
-    all_slopes,
+from pfaff.continuation.endings import Refused
+from pfaff.kernels.condensation import Scheme
+from pfaff.kernels.meshes import (
+    both_carried,
+    carried,
     carried_velocity,
-    carry,
-    carry_stage,
     defect_of_oddness,
     equidistributed,
-    error_between,
+    error_of,
     pinned,
-    spread,
+    slopes_of,
+    spread_of,
+    stages_of,
 )
-from pfaff.bifurcation.orbits.solving.orbit_newton import (
-    SOLVED,
-    UNDER_WAY,
-    conclude,
-    corrected,
-    on_chart,
-)
-from pfaff.bifurcation.orbits.solving.workspaces import Loops, Workspace, solver
-from pfaff.continuation.endings import Refused
+from pfaff.kernels.orbit_steps import SOLVED, Workspace
 from pfaff.threads import Own, cached_property
 
 CONVERGED, ROUGHLY = 1e-11, 1e-7  # last relative change, at most and at least: Newton's method has squared it by then
@@ -51,11 +44,12 @@ EDGE = 2.5e-4  # margin at which a chart ends
 class Collocation:
     """Newton's method for orbits, errors and meshes, for one set of equations."""
 
+    dense = True  # their derivatives are full matrices
+
     def __init__(self, equations: Equations, rule: Gauss, accuracy: float = 0.0) -> None:
         self.equations, self.gauss, self.accuracy = equations, rule, accuracy
         self.converged = float(np.clip(accuracy, CONVERGED, ROUGHLY))
-        self._workspaces: Own[dict[int, Workspace]] = Own(dict)
-        self._loops: Own[dict[tuple[int, bool], Loops | None]] = Own(dict)
+        self._workspaces: Own[dict[tuple[int, bool], Workspace]] = Own(dict)
 
     @cached_property
     def shape(self) -> tuple[int, int]:
@@ -64,9 +58,7 @@ class Collocation:
 
     def stages(self, cycle: Cycle) -> np.ndarray:
         """The states at the Gauss points, one column each: the first points of all intervals, then the second …"""
-        X = np.empty((self.shape[0], cycle.intervals * self.gauss.degree))
-        self._fill(cycle, X)
-        return X
+        return stages_of(self.scheme, cycle, cycle.mesh.h)
 
     def weights(self, cycle: Cycle) -> np.ndarray:
         """Weights of the states at the Gauss points in a mean over the interval that the mesh covers."""
@@ -83,101 +75,41 @@ class Collocation:
         mean = np.where(cycle.signs < 0, 0.0, X @ weights)
         return mean, X - mean[:, None], weights
 
-    def _fill(self, cycle: Cycle, X: np.ndarray) -> None:
-        stage_states(cycle.in_kernels, self._rule, X)
-
     def correct(self, cycle: Cycle, pins: Pins, metric: Metric, converged: float | None = None) -> Solution:
         """The orbit that Newton's method finds under the conditions; refused where it finds none.
 
         The change that counts as converged is the error of tangent and multipliers; that of the orbit is its square.
         """
         enough = self.converged if converged is None else converged
-        cycle = cycle.copy()
-        G, workspace = self._room(cycle)
-        how, steps, size, residual, determinant = self._stepped(cycle, pins, metric, G, workspace, enough)
-        while how == UNDER_WAY:
-            how, steps, size, residual, determinant = self._stepped(
-                cycle, pins, metric, G, workspace, enough, steps, size
-            )
+        cycle, h, w, G = cycle.copy(), cycle.mesh.h, self.workspace(cycle), self._transitions(cycle)
+        how, steps, size, residual, determinant = w.correct(cycle, h, pins, metric, G, enough)
         if how == SOLVED:
-            return self._solution(cycle, G, determinant, residual, steps, workspace)
+            return self._solution(cycle, G, determinant, residual, steps, w)
         raise Refused(unsolved(how, size))
 
     def evaluated(self, cycle: Cycle, pins: Pins, metric: Metric) -> Solution:
         """A cycle taken as a solution, uncorrected, with tangent and transition matrices; refused if it is none."""
-        G, workspace = self._room(cycle)
-        _, _, size, residual, determinant = self._stepped(
-            cycle.copy(), pins, metric, G, workspace, inf, CORRECTIONS - 1
-        )
+        w, G = self.workspace(cycle), self._transitions(cycle)
+        _, _, size, residual, determinant = w.correct(cycle.copy(), cycle.mesh.h, pins, metric, G, inf, CORRECTIONS - 1)
         if not isfinite(size):
             raise Refused(NOT_FINITE)
-        return self._solution(cycle, G, determinant, residual, 1, workspace)
+        return self._solution(cycle, G, determinant, residual, 1, w)
 
-    def _room(self, cycle: Cycle) -> tuple[np.ndarray, Workspace]:
-        """Arrays for transition matrices, and a workspace that holds the states at the Gauss points."""
-        N, n = cycle.x.shape
-        workspace = self._workspace(N - 1)
-        self._fill(cycle, workspace.X)
-        return np.empty((N - 1, n, n)), workspace
-
-    def _stepped(
-        self,
-        cycle: Cycle,
-        pins: Pins,
-        metric: Metric,
-        G: np.ndarray,
-        w: Workspace,
-        enough: float,
-        steps: int = 0,
-        last: float = inf,
-    ) -> tuple[int, int, float, float, float]:
-        """The result of ``corrected`` after some steps: it is called once, or for every step."""
-        equations = self.equations.in_loops(w.X, cycle.scalars[1])
-        orbit, scales, room = cycle.in_kernels, (metric.states, metric.scalars), w.of_newton
-        return corrected(equations, orbit, tuple(pins), scales, self._rule, room, solver(), G, enough, steps, last)
-
-    def in_loops(self, intervals: int, halved: bool) -> Loops | None:
-        """What compiled loops need for orbits of this many intervals; None where the equations have no address."""
-        known = self._loops.own
-        if (intervals, halved) not in known:
-            known.clear()
-            w, e = self._workspace(intervals), self.equations
-            columns = w.columns(halved)
-            equations, rates = e.addressed(w.X.shape[1]), e.addressed(columns.shape[1], True)
-            known[intervals, halved] = None
-            if equations is not None and rates is not None:
-                known[intervals, halved] = Loops(
-                    equations, rates, columns, np.empty(columns.shape), self._rule, w.of_newton, solver()
-                )
-        return known[intervals, halved]
+    def _transitions(self, cycle: Cycle) -> np.ndarray:
+        """An array for the transition matrices of all intervals."""
+        return np.empty((cycle.intervals, self.shape[0], self.shape[0]))
 
     @cached_property
-    def in_walks(self) -> tuple[Any, np.ndarray, Any, Any] | None:
-        """What walks need: f with and without derivatives, parameters, the rule, and the arrays for interpolation and
-        error estimates; None where the equations have no address."""
-        e = self.equations
-        functions = e.address(), e.address(True)
-        return None if None in functions else (functions, e.numbers, self._rule, self._nodes)
-
-    @cached_property
-    def _rule(self) -> tuple[np.ndarray, ...]:
+    def scheme(self) -> Scheme:
         """The rule of the Gauss points, and the states, as kernels take them."""
-        g, e = self.gauss, self.equations
-        return np.vstack([g.A, g.A2, g.b, g.bA, g.c]), e.rows, e.follow, e.unfolding
-
-    @property
-    def _nodes(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, float]:
-        """The arrays for interpolation between the Gauss points, and for error estimates there."""
-        return self.gauss.inverse, self.gauss.c, self.gauss.highest, self.gauss.constant
+        e = self.equations
+        return Scheme(self.gauss, e.rows, e.follow, e.unfolding)
 
     def _solution(
         self, cycle: Cycle, G: np.ndarray, determinant: float, residual: float, steps: int, w: Workspace
     ) -> Solution:
         """The solution with the tangent that the last step left in the workspace; refused if it leaves the chart."""
-        halved, value = cycle.halved, cycle.scalars[1]
-        states = w.columns(halved)
-        x, K, scalars = conclude(w.Z, w.dx, w.dc, cycle.K, cycle.x, cycle.signs, halved, states)
-        rates, margin = on_chart(self.equations.in_loops(states, value, True), states, value, halved)
+        (x, K, scalars), rates, margin = w.conclude(cycle)
         margin = self.margin(cycle, margin)
         if margin < EDGE:
             raise Refused(self.off_chart)
@@ -215,24 +147,27 @@ class Collocation:
         low = vertex([(float(at), float(shares[at])) for at in (k - 1, k, k + 1)])
         return float(min(shares.min(), low[1] if low else inf))
 
-    def _workspace(self, intervals: int) -> Workspace:
+    def workspace(self, cycle: Cycle) -> Workspace:
+        """The arrays that are filled for orbits on meshes of this size."""
+        return self.workspace_of(cycle.intervals, cycle.halved)
+
+    def workspace_of(self, intervals: int, halved: bool) -> Workspace:
+        """The same for a number of intervals, of half a period or a whole one."""
         workspaces = self._workspaces.own
-        if intervals not in workspaces:
-            workspaces.clear()
-            workspaces[intervals] = Workspace.of(intervals, self.gauss.degree, self.equations)
-        return workspaces[intervals]
+        if (intervals, halved) not in workspaces:
+            if len(workspaces) == 2:
+                workspaces.pop(next(iter(workspaces)))
+            e = self.equations
+            workspaces[intervals, halved] = Workspace(
+                self.scheme, intervals, halved, *e.in_kernels, e.numbers, e.place, CORRECTIONS
+            )
+        return workspaces[intervals, halved]
 
     def linearised(self, cycle: Cycle) -> tuple[np.ndarray, Workspace]:
         """Transition matrices, and a workspace that holds the other condensed equations."""
-        n = self.shape[0]
-        w, G = self._workspace(cycle.intervals), np.empty((cycle.intervals, n, n))
-        self._condensed(cycle, self.stages(cycle), G, w)
+        w, G = self.workspace(cycle), self._transitions(cycle)
+        w.condense(cycle, cycle.mesh.h, G)
         return G, w
-
-    def _condensed(self, cycle: Cycle, X: np.ndarray, G: np.ndarray, w: Workspace) -> float:
-        """Condense the equations of all intervals to their ends; returns the largest residual."""
-        values, room = self.equations(X, cycle.scalars[1]), (X, *w.of_newton[1:])
-        return condense(values, cycle.in_kernels, self._rule, room, solver(), G)
 
     def pins(
         self, cycle: Cycle, metric: Metric, last: tuple[np.ndarray, np.ndarray], held: np.ndarray, guess: Cycle
@@ -246,18 +181,11 @@ class Collocation:
         mesh = cycle.mesh
         if held.ndim == 2:
             held = np.repeat(held[:, None], len(cycle.x), axis=1) if len(held) else held[:, None]
-        return Pins(
-            *pinned(
-                last, (mesh.h, mesh.weights), metric.states, held, (cycle.x, cycle.scalars), cycle.signs,
-                (guess.x, guess.scalars),
-            )
-        )  # fmt: skip
+        return Pins(*pinned(last, mesh.h, mesh.weights, metric.states, held, cycle, guess))
 
     def slopes(self, cycle: Cycle) -> np.ndarray:
         """x' of every state at the Gauss points, indexed [interval, point, state]."""
-        slopes, orbit = np.empty((cycle.intervals, self.gauss.degree, self.shape[0])), cycle[1:4]
-        all_slopes(orbit, orbit, 0.0, cycle.mesh.h, self._rule, slopes)
-        return slopes
+        return slopes_of(self.scheme, cycle, cycle.mesh.h)
 
     def interpolate(self, cycle: Cycle, K: np.ndarray, times: np.ndarray) -> np.ndarray:
         """States at any times in [0, 1], one row each, by the collocation polynomials with slopes K."""
@@ -266,16 +194,13 @@ class Collocation:
 
     def carried(self, cycle: Cycle, K: np.ndarray, mesh: Mesh) -> Cycle:
         """An orbit, or a change with slopes K, on another mesh."""
-        g, rows = self.gauss, self.equations.rows
-        x, slopes = np.empty((len(mesh) + 1, self.shape[0])), np.empty((len(mesh), g.degree, len(rows)))
-        carry(cycle.mesh.at, cycle.x, K, cycle.signs, g.inverse, g.c, rows, mesh.at, x, slopes)
+        x, slopes = carried(cycle.mesh.at, cycle.x, K, cycle.signs, self.gauss, self.equations.rows, mesh.at)
         return Cycle(mesh, x, slopes, cycle.scalars, cycle.signs)
 
     def both_carried(self, cycle: Cycle, change: Cycle, mesh: Mesh) -> tuple[Cycle, Cycle]:
         """An orbit and a change of it on another mesh."""
-        old, signs, (_, m, nr) = cycle.mesh, cycle.signs, cycle.K.shape
-        x, K = np.empty((2, len(mesh) + 1, len(signs))), np.empty((2, len(mesh), m, nr))
-        carry_stage(old.at, old.h, cycle[1:4], change[1:4], signs, self._rule, self._nodes, mesh.at, x, K)
+        signs = cycle.signs
+        x, K = both_carried(self.scheme, cycle, change, cycle.mesh.at, cycle.mesh.h, mesh.at)
         return Cycle(mesh, x[0], K[0], cycle.scalars, signs), Cycle(mesh, x[1], K[1], change.scalars, signs)
 
     def adapted(
@@ -283,10 +208,9 @@ class Collocation:
     ) -> Mesh:
         """A mesh on which |x^(m+1)|^(1/(m+1)) h, of an orbit or of a guess ahead, is the same in all intervals. Their
         number may depend on the ratio by which such a mesh reduces the error, of order h^2m, at equal number."""
-        about = cycle.mesh.h, metric.states, cycle.signs, self._rule, self.gauss.highest
-        shares, gain = spread(cycle[1:4], *about)
+        shares, gain = spread_of(self.scheme, cycle, cycle.mesh.h, metric.states)
         if ahead is not None:
-            shares, _ = spread(ahead[1:4], *about)
+            shares, _ = spread_of(self.scheme, ahead, cycle.mesh.h, metric.states)
         return Mesh(equidistributed(shares, cycle.mesh.at, intervals(gain)))
 
     def error(self, solution: Solution, metric: Metric) -> float:
@@ -300,11 +224,7 @@ class Collocation:
 
     def error_by(self, velocity: float, cycle: Cycle, metric: Metric) -> float:
         """The error, where the first estimate is known."""
-        if velocity <= self.accuracy:
-            return velocity
-        about = cycle.mesh.h, metric.states, cycle.signs, self._rule, self.gauss.highest
-        between = self.gauss.constant * error_between(cycle[1:4], *about)
-        return between if between < velocity else velocity
+        return error_of(self.scheme, velocity, self.accuracy, cycle, cycle.mesh.h, metric.states)
 
     def natural_change(self, cycle: Cycle, metric: Metric) -> float:
         """The change of the parameter that changes f on an orbit by its own size, in the mean."""

@@ -11,11 +11,21 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pfaff.bifurcation.orbits.solving.meshes import amplitudes, whole_turns
-from pfaff.bifurcation.orbits.solving.products import combined, dual_row, inner_product, normalise, scales, turned_by
+from pfaff.algebra.cubics import shares
+from pfaff.kernels.metrics import (
+    Comparison,
+    amplitudes,
+    combined,
+    dual_row,
+    inner_product,
+    normalise,
+    turned_by,
+    whole_turns,
+)
 from pfaff.threads import known_property
 
 NONE, UNBOUNDED = np.zeros(0, dtype=int), np.zeros(0)
+PLAIN = Comparison(NONE, NONE, UNBOUNDED)  # of states of unknown kinds
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,11 +73,6 @@ class Cycle(NamedTuple):
     K: np.ndarray
     scalars: np.ndarray
     signs: np.ndarray
-
-    @property
-    def in_kernels(self) -> tuple[np.ndarray, ...]:
-        """The orbit as compiled loops take it."""
-        return self.x, self.K, self.scalars, self.signs, self.mesh.h
 
     @property
     def intervals(self) -> int:
@@ -119,9 +124,8 @@ class Cycle(NamedTuple):
 
     def towards(self, other: Cycle, at: float, tangent: Cycle, by: float, slope: Cycle, by_slope: float) -> Cycle:
         """Hermite's cubic from this orbit, at 0, to another, at 1, with these multiples of changes as derivatives."""
-        chord = at * at * (3 - 2 * at)
-        shares = (1 - chord, chord, by * at * (1 - at) ** 2, by_slope * at * at * (at - 1))
-        return combination(self.mesh, shares, (self, other, tangent, slope))
+        chord, first, last = shares(at)
+        return combination(self.mesh, (1 - chord, chord, by * first, by_slope * last), (self, other, tangent, slope))
 
     def scaled(self, factor: float) -> Cycle:
         return Cycle(self.mesh, factor * self.x, factor * self.K, factor * self.scalars, self.signs)
@@ -129,7 +133,7 @@ class Cycle(NamedTuple):
 
 def combination(mesh: Mesh, shares: tuple[float, ...], cycles: tuple[Cycle, ...]) -> Cycle:
     """A linear combination of orbits, or of changes of them, on a mesh."""
-    x, K, scalars = combined(shares, tuple([(each.x, each.K, each.scalars) for each in cycles]))
+    x, K, scalars = combined(shares, cycles)
     return Cycle(mesh, x, K, scalars, cycles[0].signs)
 
 
@@ -146,17 +150,9 @@ class Metric(NamedTuple):
     scalar_squares: np.ndarray
 
     @classmethod
-    def of(
-        cls,
-        cycle: Cycle,
-        parameter: float,
-        kinds: np.ndarray = NONE,
-        alike: np.ndarray = NONE,
-        least: np.ndarray = UNBOUNDED,
-    ) -> Metric:
-        """The metric of an orbit. ``kinds`` says which states are velocities, positions and carriers of a forcing, if
-        that is known; those that ``alike`` numbers the same have one size. No size is below its ``least``."""
-        return cls(*scales(cycle.x, cycle.signs, cycle.period, parameter, cycle.scalars, kinds, alike, least))
+    def of(cls, cycle: Cycle, parameter: float, comparison: Comparison = PLAIN) -> Metric:
+        """The metric of an orbit, whose states are compared by kinds where these are known."""
+        return cls(*comparison.scales(cycle, cycle.period, parameter))
 
     def measured(self, G: np.ndarray) -> np.ndarray:
         """Transition matrices of states in units of their sizes."""
@@ -164,28 +160,22 @@ class Metric(NamedTuple):
 
     def dual(self, change: Cycle) -> tuple[np.ndarray, np.ndarray]:
         """The row ⟨change, ·⟩, over the mesh points and over the scalars."""
-        return dual_row(change.mesh.weights, self.squares, change.x, self.scalar_squares, change.scalars)
+        return dual_row(change.mesh.weights, self, change)
 
     def dot(self, a: Cycle, b: Cycle) -> float:
-        return inner_product(a.mesh.weights, self.squares, a.x, b.x, self.scalar_squares, a.scalars, b.scalars)
+        return inner_product(a.mesh.weights, self, a, b)
 
     def norm(self, a: Cycle) -> float:
         return sqrt(self.dot(a, a))
 
     def normalise(self, change: Cycle, towards: Cycle) -> float:
         """Scale a change to unit length and turn it towards another, in place; returns the sign that turned it."""
-        return normalise(
-            change.mesh.weights, self.squares, self.scalar_squares, change.x, change.K, change.scalars,
-            towards.x, towards.scalars,
-        )  # fmt: skip
+        return normalise(change.mesh.weights, self, change, towards)
 
     def turn(self, a: Cycle, b: Cycle, tangent: Cycle, ahead: Cycle) -> float:
         """The larger of two angles with the unit tangent at a: that of the chord to b, and that of the direction ahead,
         whose product with the tangent is 1."""
-        return turned_by(
-            a.mesh.weights, self.squares, self.scalar_squares, (a.x, a.scalars), (b.x, b.scalars),
-            (tangent.x, tangent.scalars), (ahead.x, ahead.scalars),
-        )  # fmt: skip
+        return turned_by(a.mesh.weights, self, a, b, tangent, ahead)
 
 
 def doubled(cycle: Cycle, rows: np.ndarray) -> Cycle:

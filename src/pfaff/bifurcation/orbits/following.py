@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from pfaff.algebra.brackets import bracketed_root
 from pfaff.bifurcation.orbits.chords import Chord, Point
 from pfaff.bifurcation.orbits.collocation import EDGE
 from pfaff.bifurcation.orbits.cycles import Cycle
@@ -31,8 +30,15 @@ from pfaff.bifurcation.orbits.orbit_ends import (
 )
 from pfaff.bifurcation.orbits.quiet_steps import silent
 from pfaff.bifurcation.orbits.saddle_nodes import saddle_node_near
-from pfaff.bifurcation.orbits.solving.orbit_walker import FULL, HANDED
-from pfaff.bifurcation.orbits.solving.step_rules import (
+from pfaff.bifurcation.orbits.stepping import Continuation
+from pfaff.bifurcation.orbits.walked_orbits import Walk
+from pfaff.continuation.course import POINTS
+from pfaff.continuation.endings import Ending, Reason, Refused
+from pfaff.continuation.kinds import MULTIPLE
+from pfaff.continuation.problem import Event, Pace, Problem, Stretch
+from pfaff.continuation.walked_points import Walked
+from pfaff.kernels.orbit_walks import FULL, HANDED
+from pfaff.kernels.step_rules import (
     ADAPT_EVERY,
     COARSE,
     GROWTH,
@@ -47,13 +53,6 @@ from pfaff.bifurcation.orbits.solving.step_rules import (
     paced,
     strays,
 )
-from pfaff.bifurcation.orbits.solving.walked_orbits import Walk
-from pfaff.bifurcation.orbits.stepping import Continuation
-from pfaff.continuation.course import POINTS
-from pfaff.continuation.endings import Ending, Reason, Refused
-from pfaff.continuation.kinds import MULTIPLE
-from pfaff.continuation.problem import Event, Pace, Problem, Stretch
-from pfaff.continuation.walked_points import Walked
 
 UNSTEADY = 1e-3  # change of the parameter, relative to the accuracy, that is none near homoclinic orbits
 AHEAD = 1e-3  # share of its tangent that determines the direction of a branch
@@ -101,7 +100,7 @@ class Orbits(Problem[Point]):
         self.passed = [self._passed(start)]
         self.shortest, self.greatest, *_ = self.passed[0]
         self.at_home = self._passed(home)
-        self.farthest = apart(self.passed[0][:3], self.at_home[:3])
+        self.farthest = apart(*self.passed[0][:3], *self.at_home[:3])
 
     # Steps
 
@@ -124,7 +123,7 @@ class Orbits(Problem[Point]):
     def _strays(self, at: Point, ahead: Point, length: float) -> bool:
         """Whether a step leads onto another branch, by the determinant."""
         change, resolved = self.rate * length, (at.tests["torus"], ahead.tests["torus"])
-        return bool(strays(at.determinant, change, ahead.determinant, *resolved))
+        return strays(at.determinant, change, ahead.determinant, *resolved)
 
     def walked(
         self, at: Point, length: float, longest: float, bounds: tuple[float, float], home: Point
@@ -132,12 +131,13 @@ class Orbits(Problem[Point]):
         c, left = self.continuation, self.points - len(self.passed)
         if self.tried is at or not (c.walks and left > 0):
             return None
-        known = [
-            self.earlier is not None, self.gone, self.rate, self.age, self.finest is not None, self.shortest,
-            self.greatest, self.farthest, len(self.passed),
-        ]  # fmt: skip
-        course = length, longest, bounds
-        walk = Walk(c, at, self.earlier, known, self.at_home[:3], self._scale, course, left)
+        known = {
+            "earlier": self.earlier is not None, "gone": self.gone, "rate": self.rate, "age": self.age,
+            "finer": self.finest is not None, "shortest": self.shortest, "greatest": self.greatest,
+            "farthest": self.farthest, "passed": len(self.passed),
+        }  # fmt: skip
+        first = {each: getattr(self.at_home, each) for each in ("period", "amplitude", "value")}
+        walk = Walk(c, at, self.earlier, known, first, self._scale, (length, longest, bounds), left)
         if walk.many:
             self._walked(walk)
         ahead = None
@@ -149,9 +149,11 @@ class Orbits(Problem[Point]):
     def _walked(self, walk: Walk) -> None:
         """Remember the data of the steps of a walk, as for those of the engine."""
         last = walk.point(walk.many - 1)
-        _, self.gone, self.rate, age, finer, self.shortest, self.greatest, self.farthest, _ = walk.known.tolist()
+        branch = walk.known
+        self.gone, self.rate, self.age = branch["gone"], branch["rate"], branch["age"]
+        self.shortest, self.greatest, self.farthest = branch["shortest"], branch["greatest"], branch["farthest"]
         self.tried = self.earlier = walk.renewed(walk.many - 2)
-        self.age, self.length, self.finest = int(age), self.gone, last if finer else None
+        self.length, self.finest = self.gone, last if branch["finer"] else None
         self.hidden, self.multiple = {}, set()
         self.passed += [Passed(*facts) for facts in walk.facts]
         self.ready = last, walk.renewed(walk.many - 1)
@@ -161,7 +163,7 @@ class Orbits(Problem[Point]):
         return c.step(at, length, None if before is None else c.moved_to(before, at.cycle.mesh))
 
     def paced(self, length: float, turn: float) -> float:
-        return float(paced(length, turn))
+        return paced(length, turn)
 
     def kept(self, point: Point) -> Point:
         """The point on a finer mesh where its accuracy needs one."""
@@ -195,10 +197,6 @@ class Orbits(Problem[Point]):
     def chord(self, a: Point, b: Point) -> Callable[[float], Point]:
         return Chord(self.continuation, a, b).point
 
-    def root(self, function: Callable[[float], float], place: float) -> float:
-        """A root by few evaluations, since each solves for an orbit."""
-        return bracketed_root(function, 0.0, 1.0, place)
-
     def landed(self, a: Point, b: Point, bound: float) -> Point:
         found = self.continuation.point_at(a, b, bound)
         if found is None:
@@ -230,7 +228,7 @@ class Orbits(Problem[Point]):
     # Endings
 
     def returns(self, a: Point, b: Point, home: Point) -> bool:
-        away = apart(self._passed(b)[:3], self.at_home[:3])
+        away = apart(*self._passed(b)[:3], *self.at_home[:3])
         if not away < min(self.farthest, WITHIN * self.length):
             return False
         start, before, after = (self.signature(each, home) for each in (home, a, b))
@@ -258,7 +256,7 @@ class Orbits(Problem[Point]):
         """The ending where orbits shrink to an equilibrium, come to rest at one, or reach the edge of their chart."""
         last, facts = passed[-1], self._passed(passed[-1])
         self.passed.append(facts)
-        self.farthest = max(self.farthest, apart(facts[:3], self.at_home[:3]))
+        self.farthest = max(self.farthest, apart(*facts[:3], *self.at_home[:3]))
         self.shortest, self.greatest = min(self.shortest, facts.period), max(self.greatest, facts.amplitude)
         forced = bool(self.continuation.collocation.equations.flow.carried)  # then there is none to shrink to
         small = not forced and facts.amplitude < VANISHING * self.greatest

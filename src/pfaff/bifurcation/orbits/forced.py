@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from pfaff.bifurcation.orbits.cycles import NONE
-from pfaff.bifurcation.orbits.solving.products import CARRIED, VELOCITIES
 from pfaff.flow.flow import Flow
+from pfaff.kernels.metrics import CARRIED, VELOCITIES
 
 
 def numbers(of: np.ndarray | None) -> np.ndarray:

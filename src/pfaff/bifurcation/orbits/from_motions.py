@@ -27,7 +27,6 @@ from pfaff.bifurcation.orbits.recurrence import (
     solved,
     verdict,
 )
-from pfaff.bifurcation.orbits.solving.meshes import TURN
 from pfaff.errors import ConvergenceError, ParameterError
 from pfaff.flow.flow import Flow
 from pfaff.flow.forcing import forced_flow, forcing_of
@@ -36,6 +35,7 @@ from pfaff.flow.relative import without_symmetries
 from pfaff.flow.shape import ignorable_coordinates
 from pfaff.flow.slice import state_on
 from pfaff.flow.uniform_motion import moving_along
+from pfaff.kernels.metrics import TURN
 from pfaff.statement.system import System
 from pfaff.statement.values import SQUARABLE, numbers_from, shown
 

@@ -8,11 +8,11 @@ from __future__ import annotations
 import numpy as np
 
 from pfaff.bifurcation.orbits.cycles import Cycle
-from pfaff.bifurcation.orbits.floquet import test_functions
 from pfaff.bifurcation.orbits.orbit_problem import OrbitProblem
 from pfaff.bifurcation.orbits.orbits import OrbitPoint
-from pfaff.bifurcation.orbits.solving.step_rules import TRUSTED
 from pfaff.bifurcation.orbits.stepping import Continuation
+from pfaff.kernels.periodic_schur import test_functions
+from pfaff.kernels.step_rules import TRUSTED
 
 OUTSIDE = 1e-5  # distance of multipliers from the unit circle that is rounding
 PRESERVED = 1e-8  # relative change of a volume of states in a period that is rounding

@@ -11,8 +11,7 @@ from pfaff.bifurcation.orbits.collocation import Collocation
 from pfaff.bifurcation.orbits.cycles import Cycle
 from pfaff.bifurcation.orbits.many_states.sparse_collocation import SparseCollocation
 from pfaff.bifurcation.orbits.solutions import Pins
-from pfaff.bifurcation.orbits.solving.chain import close_chain
-from pfaff.bifurcation.orbits.solving.condensation import expand
+from pfaff.kernels.chain import solve_chain
 
 
 def way_off(c: Collocation, cycle: Cycle, pins: Pins) -> Cycle:
@@ -24,10 +23,8 @@ def way_off(c: Collocation, cycle: Cycle, pins: Pins) -> Cycle:
     G, w = c.linearised(cycle)
     w.ends[:, :, nb] = np.random.default_rng(0).normal(size=(cycle.intervals, n)) * np.abs(cycle.x).max()
     at_zero = np.zeros_like(cycle.x), np.zeros(nb)
-    close_chain(G, w.ends, pins.rows, pins.scalars, at_zero[1], *at_zero, cycle.signs, w.dx, w.dc)
-    dK = np.empty(cycle.K.shape)
-    expand(w.Z, w.dx[0], w.dc[0], 0.0, dK)
-    return Cycle(cycle.mesh, w.dx[0].copy(), dK, w.dc[0].copy(), cycle.signs)
+    solve_chain(G, w.ends, pins.rows, pins.scalars, at_zero[1], *at_zero, cycle.signs, w.dx, w.dscalars)
+    return Cycle(cycle.mesh, w.dx[0].copy(), w.expanded(), w.dscalars[0].copy(), cycle.signs)
 
 
 def conserved_gradients(c: Collocation, cycle: Cycle, pins: Pins) -> np.ndarray | None:
@@ -49,7 +46,7 @@ def conserved_gradients(c: Collocation, cycle: Cycle, pins: Pins) -> np.ndarray 
     found, at_zero = np.empty((nb - 2, N + 1, n)), (np.zeros_like(cycle.x), np.zeros(nb))
     for k, gradient in enumerate(found):
         by_scalars, right = np.ascontiguousarray(pins.scalars.T), np.eye(nb)[2 + k]
-        if not isfinite(close_chain(back, columns, rows, by_scalars, right, *at_zero, cycle.signs, w.dx, w.dc)):
+        if not isfinite(solve_chain(back, columns, rows, by_scalars, right, *at_zero, cycle.signs, w.dx, w.dscalars)):
             return None
         gradient[:] = w.dx[0, ::-1]
     return found

@@ -13,7 +13,7 @@ import numpy as np
 
 from pfaff.bifurcation.orbits.collocation import Collocation
 from pfaff.bifurcation.orbits.cycles import Cycle
-from pfaff.bifurcation.orbits.solving.step_rules import LONG, LONGER
+from pfaff.kernels.step_rules import LONG, LONGER
 
 CONVERGES = 0.7  # ratio of the moves of parameters in successive doublings of a size; 1/4 at a Hopf point
 GROWS, TENDS = 6, 0.85  # doublings of a size that grows without bound; largest such ratio then
@@ -57,15 +57,19 @@ def beyond_bounds(sizes: Sequence[float], values: Sequence[float], still: float 
     Like a power of the size it moves less each time that the size doubles, by nearly the same share. On canards it
     stands still after few doublings.
     """
-    octaves = np.log2(sizes[-1] / np.asarray(sizes))
-    if octaves.max() < GROWS:
-        return None
-    places = [int(np.flatnonzero(octaves >= each)[-1]) for each in range(GROWS, 0, -1)] + [len(sizes) - 1]
-    moved = np.diff(np.asarray(values)[places]) / -np.diff(octaves[places])
-    shares = moved[1:] / np.where(moved[:-1] == 0, np.inf, moved[:-1])
-    if abs(moved[-1]) < still or not (shares.min() > 0 and shares.max() < TENDS):
-        return None
-    return float(values[-1] + moved[-1] * shares[-1] / (1 - shares[-1]))
+    for last in range(len(sizes) - 1, 0, -1):  # up to rounding, which hides what moves no more
+        octaves = np.log2(sizes[last] / np.asarray(sizes[: last + 1]))
+        if octaves.max() < GROWS:
+            return None
+        places = [int(np.flatnonzero(octaves >= each)[-1]) for each in range(GROWS, 0, -1)] + [last]
+        moved = np.diff(np.asarray(values)[places]) / -np.diff(octaves[places])
+        if abs(moved[-1]) < still:
+            continue
+        shares = moved[1:] / np.where(moved[:-1] == 0, np.inf, moved[:-1])
+        if not (shares.min() > 0 and shares.max() < TENDS):
+            return None
+        return float(values[last] + moved[-1] * shares[-1] / (1 - shares[-1]))
+    return None
 
 
 def at_zero(sizes: Sequence[float] | np.ndarray, values: Sequence[float] | np.ndarray) -> float:

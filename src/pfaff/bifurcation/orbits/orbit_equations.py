@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from math import inf
-
 import numpy as np
 
-from pfaff.bifurcation.orbits.solving.meshes import least_share
 from pfaff.flow.compiled import Compiled
 from pfaff.flow.flow import Flow
 from pfaff.flow.graph import Expression, par
 from pfaff.flow.structured import Matched, StructuredFlow
+from pfaff.kernels.meshes import least_share
 from pfaff.threads import Own
 
-# An address, that of its code, the index of the load, parameters, and workspace for values.
-InLoops = tuple[int, int, int, np.ndarray, np.ndarray]
+Function = tuple[Compiled | Matched, int]
 
 
 class Equations:
@@ -40,29 +37,10 @@ class Equations:
         self._parameters: Own[dict[int, np.ndarray]] = Own(dict)
         self._values: Own[dict[int, np.ndarray]] = Own(dict)
 
-    def in_loops(self, X: np.ndarray, value: float, rates: bool = False) -> InLoops:
-        """The equations, or f with its pivots alone, as compiled loops take them at these states; where they have no
-        address, their values at the states and a value of the load."""
-        addressed = self.addressed(X.shape[1], rates)
-        if addressed is None:
-            values = self._evaluated(X, value) if rates else self(X, value)
-            return 0, 0, self.place, self._columns(X.shape[1], value), values
-        return addressed
-
-    def addressed(self, size: int, rates: bool = False) -> InLoops | None:
-        """The equations with workspace for this many values, if they have an address."""
-        pointer = (self._rates if rates else self._compiled).in_lanes
-        if pointer is None:
-            return None
-        room = np.empty((self._outputs, size)) if rates else self._room(size)
-        return pointer.address, pointer.code, self.place, self._columns(size, self.numbers[self.place]), room
-
-    def address(self, rates: bool = False) -> tuple[int, int, int, int] | None:
-        """The address of the equations, or of f with its pivots alone, that of its code, the index of the load, and the
-        number of values; None where they have no address."""
-        pointer = (self._rates if rates else self._compiled).in_lanes
-        outputs = self._outputs if rates else len(self.rows) * (len(self.flow.states) + 2)
-        return None if pointer is None else (pointer.address, pointer.code, self.place, outputs)
+    @property
+    def in_kernels(self) -> tuple[Function, Function]:
+        """The equations, and f with the pivots of its chart, each with its number of values at a state."""
+        return (self._compiled, len(self.rows) * (len(self.flow.states) + 2)), (self._rates, self._outputs)
 
     def numbers_at(self, value: float) -> np.ndarray:
         numbers = self.numbers.copy()
@@ -91,7 +69,7 @@ class Equations:
     def rates_on_chart(self, X: np.ndarray, value: float) -> tuple[np.ndarray, float]:
         """f, and the least of the coefficients by which velocities are solved for, relative to the largest."""
         values, n = self._evaluated(X, value), X.shape[0]
-        return (values, inf) if self._outputs == n else (values[:n], least_share(values, n))
+        return values[:n], least_share(values[n:])
 
     def pivots(self, X: np.ndarray, value: float) -> np.ndarray:
         """The coefficients by which velocities are solved for, a column for each state."""

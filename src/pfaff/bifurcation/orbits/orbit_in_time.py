@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from pfaff.algebra.cubics import parabola
 from pfaff.bifurcation.orbits.forced import own_states
 from pfaff.flow.flow import Flow
 from pfaff.statement.told import answering
@@ -70,8 +71,5 @@ class Orbit:
 def greatest(t: np.ndarray, row: np.ndarray) -> float:
     """The greatest value of a sampled function, by the parabola through the largest sample and its neighbours."""
     k = int(np.clip(row.argmax(), 1, len(row) - 2))
-    first, last = t[k] - t[k - 1], t[k + 1] - t[k]
-    before, after = (row[k] - row[k - 1]) / first, (row[k + 1] - row[k]) / last
-    bent = (after - before) / (first + last)
-    slope = (before * last + after * first) / (first + last)
-    return float(row[k] - slope**2 / (4 * bent)) if bent < 0 else float(row.max())
+    _, top, bend = parabola(*zip(t[k - 1 : k + 2], row[k - 1 : k + 2], strict=True))
+    return float(top) if bend < 0 else float(row.max())

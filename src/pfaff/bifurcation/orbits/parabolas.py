@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from math import nan
 
-from pfaff.algebra.brackets import vertex
-from pfaff.bifurcation.orbits.quiet_steps import NEAR
+from pfaff.algebra.cubics import vertex
+from pfaff.kernels.step_rules import NEAR
 
 APART = 1e-5  # places on the chord of a step that are different
 

@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from pfaff.algebra.cubics import parabola
 from pfaff.bifurcation.orbits.cycles import Cycle
 from pfaff.bifurcation.orbits.floquet import allowed, multipliers
-from pfaff.bifurcation.orbits.solving.meshes import TURN
 from pfaff.continuation.endings import Refused
 from pfaff.errors import ConvergenceError
+from pfaff.kernels.metrics import TURN
 
 if TYPE_CHECKING:
     from pfaff.bifurcation.orbits.orbit_problem import OrbitProblem
@@ -75,9 +76,8 @@ def returns(t: np.ndarray, x: np.ndarray) -> Returns:
     size = extent(t, x)
     square = (((x - x[:, -1:]) / size[:, None]) ** 2).mean(axis=0)
     k = np.flatnonzero((square[1:-1] <= square[:-2]) & (square[1:-1] < square[2:])) + 1
-    bent, slope = square[k - 1] - 2 * square[k] + square[k + 1], (square[k + 1] - square[k - 1]) / 2
-    times = t[k] - slope / bent * (t[k + 1] - t[k])
-    return Returns(times, np.sqrt(np.maximum(square[k] - slope**2 / (2 * bent), 0.0)))
+    times, squares, _ = parabola(*((t[k + by], square[k + by]) for by in (-1, 0, 1)))
+    return Returns(times, np.sqrt(np.maximum(squares, 0.0)))
 
 
 class Loop(NamedTuple):

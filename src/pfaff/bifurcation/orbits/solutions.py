@@ -8,7 +8,7 @@ import numpy as np
 
 from pfaff.algebra.tolerances import CORRECTIONS
 from pfaff.bifurcation.orbits.cycles import Cycle
-from pfaff.bifurcation.orbits.solving.orbit_newton import GROWS, SINGULAR
+from pfaff.kernels.orbit_steps import GROWS, SINGULAR
 
 NOT_FINITE = "the equations are singular or not finite on the orbit"
 

@@ -15,14 +15,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pfaff.algebra.brackets import bracketed_root
+from pfaff.algebra.cubics import Cubic
 from pfaff.algebra.tolerances import REAL
 from pfaff.bifurcation.orbits.chords import Chord, Point
 from pfaff.bifurcation.orbits.parabolas import around, lowest, near_zero
-from pfaff.bifurcation.orbits.quiet_steps import NEAR
 from pfaff.bifurcation.orbits.singular_orbits import ROOM, from_neighbours
 from pfaff.continuation.endings import Refused
 from pfaff.continuation.kinds import MULTIPLE, Kind
 from pfaff.continuation.problem import Event
+from pfaff.kernels.step_rules import NEAR
 
 if TYPE_CHECKING:
     from pfaff.bifurcation.orbits.stepping import Continuation
@@ -114,7 +115,7 @@ class SpecialOrbits:
         if not first * last > 0 or self.continuation.level:
             return []
         last /= a.metric.norm(b.tangent)
-        middle = 1.5 * (b.value - a.value) - (first + last) / 4
+        middle = Cubic(a.value, first, b.value, last).slope(0.5)
         at = near_zero([(0.0, first), (0.5, middle), (1.0, last)])
         return self._pair(Kind.FOLD, a, b, at, [(0.0, a.tests[Kind.FOLD]), (1.0, b.tests[Kind.FOLD])])
 

@@ -6,19 +6,22 @@ from __future__ import annotations
 from contextlib import suppress
 from dataclasses import replace
 from math import inf
-from typing import Any
 
 import numpy as np
 
 from pfaff.bifurcation.orbits.chords import LOCATED, PLACE, Chord, Point
 from pfaff.bifurcation.orbits.collocation import CLEAR, CONVERGED, Collocation
 from pfaff.bifurcation.orbits.cycles import UNBOUNDED, Cycle, Mesh, Metric, combination
-from pfaff.bifurcation.orbits.floquet import allowed, coupling, multipliers, shrunk, test_functions
+from pfaff.bifurcation.orbits.floquet import allowed, coupling, multipliers
 from pfaff.bifurcation.orbits.forced import kinds_of, numbers
 from pfaff.bifurcation.orbits.levels import coordinates, free_multipliers, gradients_of, on_level
 from pfaff.bifurcation.orbits.solutions import Pins, Solution, unsolved
-from pfaff.bifurcation.orbits.solving.orbit_newton import SOLVED
-from pfaff.bifurcation.orbits.solving.step_rules import (
+from pfaff.bifurcation.orbits.special_orbits import SpecialOrbits
+from pfaff.continuation.endings import Refused
+from pfaff.kernels.metrics import Comparison
+from pfaff.kernels.orbit_steps import REACH, SOLVED, Measures, predicted
+from pfaff.kernels.periodic_schur import shrunk, test_functions
+from pfaff.kernels.step_rules import (
     LARGEST_TURN,
     MERGED,
     MOST,
@@ -28,10 +31,6 @@ from pfaff.bifurcation.orbits.solving.step_rules import (
     wanted_intervals,
     worn,
 )
-from pfaff.bifurcation.orbits.solving.strides import REACH, predicted, stride
-from pfaff.bifurcation.orbits.solving.workspaces import Loops
-from pfaff.bifurcation.orbits.special_orbits import SpecialOrbits
-from pfaff.continuation.endings import Refused
 
 LOOSEST = 1e-5  # error of tangents and multipliers on the way, if no more accuracy is asked for
 DECOUPLED = 1e-3  # remaining coupling of multipliers, as a share of that error
@@ -66,9 +65,10 @@ class Continuation:
         self.ones = self.structural + level  # multipliers that are 1 on all orbits
         self.settled = float(np.clip(accuracy, CONVERGED, LOOSEST))
         flow = collocation.equations.flow
-        self._kinds = kinds_of(flow), numbers(flow.alike), least
-        reach, decoupled = (span, REACH * natural, origin), coupling(len(flow.states), DECOUPLED * self.settled)
-        self.measures = reach, *self._kinds, decoupled  # measures of points, as compiled loops take them
+        self._comparison, decoupled = Comparison(kinds_of(flow), numbers(flow.alike), least), DECOUPLED * self.settled
+        self.measures = Measures(
+            self._comparison, span, REACH * natural, origin, coupling(len(flow.states), decoupled), accuracy
+        )
         self.plain = self.structural == 1 and not flow.bonds  # neither families nor bonds
         self.place = float(np.clip(SHARE * accuracy, PLACE, LOCATED))
 
@@ -85,14 +85,14 @@ class Continuation:
 
     def measure(self, cycle: Cycle, parameter: float | None = None) -> Metric:
         """The metric of an orbit; the parameter's size is its range by default."""
-        return Metric.of(cycle, self.span if parameter is None else parameter, *self._kinds)
+        return Metric.of(cycle, self.span if parameter is None else parameter, self._comparison)
 
     @property
     def walks(self) -> bool:
         """Whether stretches may be walked in compiled loops."""
         few = len(self.collocation.equations.rows) <= FEW
         usual = type(self) is Continuation  # others have tests of their own
-        return few and usual and self.plain and self.collocation.in_walks is not None
+        return few and usual and self.plain
 
     # Orbits
 
@@ -282,36 +282,30 @@ class Continuation:
         return following, turn
 
     def _solved_ahead(self, point: Point, ds: float, before: Stage, enough: float) -> tuple[Point, float]:
-        """The point a step ahead and the turn up to it, by one compiled call if possible."""
+        """The point a step ahead and the turn up to it."""
         cycle, tangent = point.cycle, point.tangent
-        loops = self.collocation.in_loops(cycle.intervals, cycle.halved)
-        stages = cycle[1:4], tangent[1:4], *(each[1:4] for each in before)
-        if loops is not None and self.plain:
-            return self._strode(loops, point, ds, stages, enough)
-        x, K, scalars = predicted(cycle.mesh.weights, tuple(point.metric), *stages, ds)
+        stages = cycle, tangent, *before
+        if self.plain and self.collocation.dense:
+            return self._strode(point, ds, stages, enough)
+        x, K, scalars = predicted(cycle.mesh.weights, point.metric, stages, ds)
         guess = Cycle(cycle.mesh, x, K, scalars, cycle.signs)
         solution = self.corrected(guess, point, point.metric.dual(tangent), enough)
         turn = point.metric.turn(cycle, solution.cycle, tangent, solution.tangent)
         return self.point(solution, tangent, point.basis), turn
 
-    def _strode(
-        self, loops: Loops, point: Point, ds: float, stages: tuple[Any, ...], enough: float
-    ) -> tuple[Point, float]:
-        """The point a step ahead and the turn up to it, by one compiled call."""
+    def _strode(self, point: Point, ds: float, stages: tuple[Cycle, ...], enough: float) -> tuple[Point, float]:
+        """The same by one call of a kernel."""
         mesh, signs, c = point.cycle.mesh, point.cycle.signs, self.collocation
-        x, K, scalars, *own = [np.empty((2, *each.shape)) for each in (*stages[0], *point.metric[:2])]
-        orbit, tangent = (x[0], K[0], scalars[0]), (x[1], K[1], scalars[1])
-        metric = own[0][0], own[1][0], own[0][1], own[1][1]
+        w = c.workspace(point.cycle)
+        cycle, along = point.cycle.copy(), point.tangent.copy()
+        sizes = Metric(*(np.empty(each.shape) for each in point.metric))
         values, basis = np.empty(len(signs), dtype=complex), point.basis.copy()
-        (how, steps, size), (residual, determinant, margin, turn, velocity) = stride(
-            loops.equations, loops.rates, (mesh.h, mesh.weights, loops.columns, loops.f), signs, tuple(point.metric),
-            stages, ds, loops.rule, loops.room, loops.solver, ((enough, self.accuracy), *self.measures),
-            (orbit, tangent, metric, values, basis),
-        )  # fmt: skip
+        (how, steps, size), (residual, determinant, margin, turn, velocity) = w.stride(
+            mesh, signs, point.metric, stages, ds, enough, self.measures, (cycle, along, sizes, values, basis)
+        )
         if how != SOLVED:
             raise Refused(unsolved(how, size))
-        cycle, along, sizes = Cycle(mesh, *orbit, signs), Cycle(mesh, *tangent, signs), Metric(*metric)
-        self._odd(cycle, loops.f, point.metric)
+        self._odd(cycle, w.velocities, point.metric)
         error, margin = c.error_by(velocity, cycle, sizes), c.margin(cycle, margin)
         unstable, tests = self._tests(cycle, along, values, determinant)
         return Point(

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from pfaff.algebra.newtons_method import Stopping, newton
 from pfaff.algebra.tolerances import CORRECTIONS, SETTLED
 from pfaff.bifurcation.orbits.cycles import Cycle, Mesh
 from pfaff.bifurcation.orbits.orbit_equations import Equations
@@ -16,6 +17,7 @@ from pfaff.bifurcation.orbits.orbit_problem import INTERVALS, OrbitProblem
 from pfaff.bifurcation.orbits.variation import rates_and_jacobians
 from pfaff.errors import ConvergenceError
 
+ROUGHLY_SOLVED = Stopping(CORRECTIONS, exact=SETTLED, grows=2.0, floor=1e3)  # a guess is enough
 PHASES = 32  # phases in a period, at first
 FINEST = 256
 TAIL = 1e-4  # share of the highest third of the harmonics, above which more are taken
@@ -98,24 +100,17 @@ class Phases:
 
     def solve(self, x: np.ndarray, radius: float, least: np.ndarray) -> np.ndarray | None:
         """Newton's method from states at the phases, measured by the ``least`` sizes of states or by their own; None if
-        it does not converge.
+        it does not converge."""
 
-        This is not ``newton`` of ``algebra``, which goes on to the last digit: a first guess is enough, and it stops as
-        soon as steps grow.
-        """
-        last = np.inf
-        for _ in range(CORRECTIONS):
+        def step(x: np.ndarray) -> tuple[np.ndarray, float] | None:
             change = self.step(x, radius)
             if change is None:
                 return None
             x = x + change
-            moved = float((np.abs(change) / np.maximum(_extent(x), least)).max())
-            if not np.isfinite(moved) or moved > max(2 * last, 1e3):
-                return None
-            if moved < SETTLED:
-                return x
-            last = moved
-        return None
+            return x, float((np.abs(change) / np.maximum(_extent(x), least)).max())
+
+        found = newton(step, x, ROUGHLY_SOLVED)
+        return found.at if found.ceased else None
 
 
 def grown(problem: OrbitProblem, value: float, omega: float, rest: np.ndarray) -> Wave | None:

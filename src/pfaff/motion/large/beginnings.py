@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse.linalg import splu
 
-from pfaff.algebra.tolerances import NEWTON_STEPS
+from pfaff.algebra.newtons_method import newton
 from pfaff.errors import ConstraintError, ParameterError
 from pfaff.flow.assembly import Rest
 from pfaff.flow.initial import KEPT
@@ -67,24 +67,26 @@ def _index(assembly: Assembly, what: str, index: Any) -> int:
 
 
 def _on_positions(assembly: Assembly, equations: Equations, q: np.ndarray, free: np.ndarray | None) -> np.ndarray:
-    """Newton's method with steps of least norm on φ(q) = 0, in the free coordinates.
-
-    This is not ``newton`` of ``algebra``, which ends by its steps: here φ decides, which is zero at once if the start
-    is exact.
-    """
+    """Newton's method with steps of least norm on φ(q) = 0, in the free coordinates; φ decides when it ends, which is
+    zero at once if the start is exact."""
     rest = np.zeros(assembly.size)
     if free is None:
         _check(assembly, equations, _phi(equations, q), 1 + np.abs(q).max(), "start")
     free = np.ones(assembly.size, dtype=bool) if free is None else free
     before = np.inf
-    for _ in range(NEWTON_STEPS):
+
+    def step(q: np.ndarray) -> tuple[np.ndarray, float]:
+        nonlocal before
         phi = _phi(equations, q)
         left = np.abs(phi).max(initial=0.0)
         if not 0 < left < before:
-            break
+            return q, 0.0
         A = equations.slopes(equations.stack(q, rest, rest, np.zeros(equations.m))).matrix("A")
         q = q + _follow(sparse.eye_array(assembly.size), A[equations.holonomic], -phi[equations.holonomic], free)
         before = left if left < 1e-12 * (1 + np.abs(q).max()) else np.inf
+        return q, 1.0
+
+    q = newton(step, q).at
     _check(assembly, equations, _phi(equations, q), 1 + np.abs(q).max(), "start")
     return q
 

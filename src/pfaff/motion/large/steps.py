@@ -17,6 +17,7 @@ from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
 from pfaff.algebra.factors import Solve
+from pfaff.algebra.newtons_method import Stopping, newton
 from pfaff.algebra.radau import Collocation, radau
 from pfaff.algebra.tolerances import CORRECTIONS, EPS
 from pfaff.errors import RankError
@@ -167,8 +168,10 @@ class Integrator:
         except RankError:
             return None
         rows, sums = self.method.backward.T, h * self.method.matrix.T
-        n, size, first, enough = self.equations.n, np.inf, np.inf, NEWTON_SHARE * self.tolerance
-        for k in range(CORRECTIONS):
+        n, sizes, enough = self.equations.n, [], NEWTON_SHARE * self.tolerance
+
+        def ahead(at: tuple[np.ndarray, np.ndarray]) -> tuple[tuple[np.ndarray, np.ndarray], float] | None:
+            a, p = at
             v = state.v[:, None] + a @ sums
             q = state.q[:, None] + v @ sums
             residual = self.equations.residual(np.concatenate([q, v, a, p]))
@@ -179,15 +182,18 @@ class Integrator:
             dq, dv = ((x[:n] * omegas**power @ rows).real for power in (0, 1))
             a = a + (x[:n] * omegas**2 @ rows).real
             p = p + (x[n:] @ rows).real
-            before, size = size, self.sizes.reached(q, v).weigh(dq, dv)
-            first = size if k == 0 else first
+            sizes.append(self.sizes.reached(q, v).weigh(dq, dv))
+            before, size = sizes[-2:] if len(sizes) > 1 else (np.inf, sizes[0])
             rate = size / before if before else 0.0
-            if size * min(1.0, rate / max(1 - rate, 1e-3) if k else 1.0) <= enough:
-                self._rate = (size / first) ** (1 / k) if k and first > 0 else 0.0
-                return self._step(state, h, a, p), solves[0]
-            if rate > HOPELESS:
-                return None
-        return None
+            left = size * min(1.0, rate / max(1 - rate, 1e-3) if len(sizes) > 1 else 1.0)
+            return ((a, p), left) if rate <= HOPELESS or left <= enough else None
+
+        found = newton(ahead, (a, p), Stopping(CORRECTIONS, exact=enough, settled=0.0))
+        if not found.ceased:
+            return None
+        k = found.steps - 1
+        self._rate = (sizes[-1] / sizes[0]) ** (1 / k) if k and sizes[0] > 0 else 0.0
+        return self._step(state, h, *found.at), solves[0]
 
     def _slopes(self, state: State, h: float, a: np.ndarray, p: np.ndarray) -> Slopes:
         """The derivatives at the start of the step, independent of its length."""
@@ -278,10 +284,13 @@ class Projection:
 def _settled(left: Callable[[np.ndarray], np.ndarray], solve: Solve, x: np.ndarray, rounding: np.ndarray) -> np.ndarray:
     """Newton's method with the given factors until rounding ends the progress."""
     before = np.inf
-    for _ in range(PROJECTIONS):
+
+    def step(x: np.ndarray) -> tuple[np.ndarray, float]:
+        nonlocal before
         rest = left(x)
-        size = np.abs(rest).max()
-        if (np.abs(rest) <= rounding).all() or not size < 0.5 * before:
-            break
-        x, before = x + solve(np.concatenate([np.zeros_like(x), -rest]))[: len(x)], size
-    return x
+        last, before = before, np.abs(rest).max()
+        if (np.abs(rest) <= rounding).all() or not before < 0.5 * last:
+            return x, 0.0
+        return x + solve(np.concatenate([np.zeros_like(x), -rest]))[: len(x)], 1.0
+
+    return newton(step, x, Stopping(PROJECTIONS)).at

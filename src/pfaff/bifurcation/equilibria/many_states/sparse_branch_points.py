@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from pfaff.algebra.bordering import at_rest
-from pfaff.algebra.newtons_method import newton
+from pfaff.algebra.newtons_method import Stopping, newton
 from pfaff.algebra.sparse_borders import Factors, bordered, null_vectors, with_columns, with_rows
 from pfaff.bifurcation.equilibria.many_states.sparse_equations import SparseRestEquations
 
@@ -41,7 +41,7 @@ def sparse_polished(s: SparseRestEquations, z: np.ndarray) -> tuple[np.ndarray, 
         z = z - change[:-1]
         return (z, beta - float(change[-1])), float(np.abs(change[:-1] / s.sizes).max())
 
-    found = newton(step, (z, 0.0), STEPS)
+    found = newton(step, (z, 0.0), Stopping(STEPS))
     z, beta = found.at
     if not found.settled or np.abs((z - start) / s.sizes).max() > NEAR:
         return start, True

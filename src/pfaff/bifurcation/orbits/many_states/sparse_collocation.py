@@ -9,22 +9,20 @@ import numpy as np
 from scipy import sparse
 
 from pfaff.algebra.gauss import Gauss
-from pfaff.algebra.tolerances import CORRECTIONS, UNCERTAIN, ceased
+from pfaff.algebra.newtons_method import Outcome, Stopping, newton
+from pfaff.algebra.tolerances import CORRECTIONS, UNCERTAIN
 from pfaff.bifurcation.orbits.collocation import Collocation
 from pfaff.bifurcation.orbits.cycles import Cycle, Metric
 from pfaff.bifurcation.orbits.many_states.sparse_chain import Chain, Closed, Pattern
 from pfaff.bifurcation.orbits.orbit_equations import Equations
 from pfaff.bifurcation.orbits.solutions import NOT_FINITE, Pins, Solution, unsolved
-from pfaff.bifurcation.orbits.solving.orbit_newton import GROWS, UNFINISHED
 from pfaff.continuation.endings import Refused
 from pfaff.errors import ParameterError
 from pfaff.flow.compiled import Compiled
 from pfaff.flow.flow import Flow
 from pfaff.flow.sparse_jacobian import sparse_linearised
+from pfaff.kernels.orbit_steps import DROWNED, FARTHEST, GROWS, UNFINISHED
 from pfaff.threads import Own
-
-DROWNED = 1e-7  # changes below this that no longer shrink are rounding
-FARTHEST = 0.7  # the first change, relative to the size of the orbit, beyond which a guess is given up
 
 
 class SparseEquations(Equations):
@@ -55,13 +53,11 @@ class SparseCollocation(Collocation):
     """Newton's method for orbits in very many states."""
 
     equations: SparseEquations
+    dense = False
 
     def __init__(self, equations: SparseEquations, rule: Gauss, accuracy: float = 0.0) -> None:
         super().__init__(equations, rule, accuracy)
         self.pattern = Pattern(*equations.linearised.pattern, len(equations.rows), rule)
-
-    def in_loops(self, intervals: int, halved: bool) -> None:
-        """None: compiled loops take full matrices only."""
 
     def chain(self, cycle: Cycle) -> Chain:
         """The equations about an orbit, linearised and factorised interval by interval."""
@@ -81,19 +77,23 @@ class SparseCollocation(Collocation):
 
     def correct(self, cycle: Cycle, pins: Pins, metric: Metric, converged: float | None = None) -> Solution:
         enough = self.converged if converged is None else converged
-        last = inf
-        for steps in range(1, CORRECTIONS + 1):
+        linearised: list[tuple[Cycle, Chain, Closed]] = []
+
+        def step(cycle: Cycle) -> tuple[Cycle, float]:
             chain = self.chain(cycle)
             closed = Closed(chain, pins.rows, pins.scalars, cycle.signs, metric)
+            linearised[:] = [(cycle, chain, closed)]
             moved, size = self._moved(cycle, pins, metric, chain, closed)
             if not isfinite(size):
                 raise Refused(NOT_FINITE)
-            if ceased(size, last, DROWNED, enough):
-                return self._solved(moved, chain, closed, _share(chain, cycle), steps)
-            if size > (FARTHEST if steps == 1 else last):
-                raise Refused(unsolved(GROWS, size))
-            cycle, last = moved, size
-        raise Refused(unsolved(UNFINISHED, last))
+            return moved, size
+
+        floor = max(enough, DROWNED)
+        found = newton(step, cycle, Stopping(CORRECTIONS, enough, DROWNED, grows=1.0, floor=floor, first=FARTHEST))
+        if not found.ceased:
+            raise Refused(unsolved(GROWS if found.outcome is Outcome.ASTRAY else UNFINISHED, found.change))
+        ((last, chain, closed),) = linearised
+        return self._solved(found.at, chain, closed, _share(chain, last), found.steps)
 
     def evaluated(self, cycle: Cycle, pins: Pins, metric: Metric) -> Solution:
         chain = self.chain(cycle)

@@ -12,8 +12,8 @@ from pfaff.bifurcation.orbits.chords import Point
 from pfaff.bifurcation.orbits.cycles import Cycle
 from pfaff.bifurcation.orbits.many_states.sparse_chain import leading_multipliers
 from pfaff.bifurcation.orbits.solutions import Solution
-from pfaff.bifurcation.orbits.solving.step_rules import TRUSTED
 from pfaff.bifurcation.orbits.stepping import Continuation
+from pfaff.kernels.step_rules import TRUSTED
 
 
 class SparseContinuation(Continuation):
