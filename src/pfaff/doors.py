@@ -18,7 +18,7 @@ ROOMS = {
     "pfaff.bifurcation.connections": "connection_archive connection_curves first_arcs",
     "pfaff.bifurcation.curves": "curves rest_archive switching",
     "pfaff.bifurcation.equilibria": "branches eigenvalue_paths starts",
-    "pfaff.bifurcation.equilibria.many_states": "assembled_archive",
+    "pfaff.bifurcation.equilibria.many_states": "assembled_archive assembled_branches",
     "pfaff.bifurcation.hopf": "births extended finding generalised growth sparse_hopf verdicts",
     "pfaff.bifurcation.modes": "families vibrations",
     "pfaff.bifurcation.orbit_curves": "codimension_two crossing_curves cycle_archive cycle_curves",
@@ -32,14 +32,16 @@ ROOMS = {
         "statics structured_states structured_views symmetries translations uniform_motion"
     ),
     "pfaff.motion": (
-        "augmented ensemble events locomotion motion_archive outcomes rod_motion simulate trajectory verification"
+        "augmented ensemble events locomotion motion_archive outcomes result rod_motion simulate trajectory "
+        "verification"
     ),
+    "pfaff.motion.large": "simulation",
     "pfaff.principles": "appell_flow comparison formulation hamilton_flow particle_flows random_states typeset",
     "pfaff.rest": (
-        "assemblies deflation flow_paths many_starts reached small_motions sparse_states spectrum states "
-        "steady_motions verified_rests"
+        "assemblies balance deflation flow_paths many_starts mechanical reached small_motions sparse_states "
+        "spectrum states steady_motions verified_rests"
     ),
-    "pfaff.stability": "determinant exact first large paradox rod_characteristic settled",
+    "pfaff.stability": "dampings determinant exact first large paradox rod_characteristic settled",
     "pfaff.statement": "classification descriptions expressions odes rod_frame system values",
     "pfaff.studies": "catalogue cluster flutter_maps lazy_numbers many_points recipe sweep uncertainty",
     "pfaff.studio": "downloads server tasks widget",
@@ -52,7 +54,7 @@ if TYPE_CHECKING:  # once more, for readers and type checkers
     from pfaff.bifurcation.connections import connection_archive, connection_curves, first_arcs
     from pfaff.bifurcation.curves import curves, rest_archive, switching
     from pfaff.bifurcation.equilibria import branches, eigenvalue_paths, starts
-    from pfaff.bifurcation.equilibria.many_states import assembled_archive
+    from pfaff.bifurcation.equilibria.many_states import assembled_archive, assembled_branches
     from pfaff.bifurcation.hopf import births, extended, finding, generalised, growth, sparse_hopf, verdicts
     from pfaff.bifurcation.modes import families, vibrations
     from pfaff.bifurcation.orbit_curves import codimension_two, crossing_curves, cycle_archive, cycle_curves
@@ -93,11 +95,13 @@ if TYPE_CHECKING:  # once more, for readers and type checkers
         locomotion,
         motion_archive,
         outcomes,
+        result,
         rod_motion,
         simulate,
         trajectory,
         verification,
     )
+    from pfaff.motion.large import simulation
     from pfaff.principles import (
         appell_flow,
         comparison,
@@ -109,9 +113,11 @@ if TYPE_CHECKING:  # once more, for readers and type checkers
     )
     from pfaff.rest import (
         assemblies,
+        balance,
         deflation,
         flow_paths,
         many_starts,
+        mechanical,
         reached,
         small_motions,
         sparse_states,
@@ -120,7 +126,7 @@ if TYPE_CHECKING:  # once more, for readers and type checkers
         steady_motions,
         verified_rests,
     )
-    from pfaff.stability import determinant, exact, first, large, paradox, rod_characteristic, settled
+    from pfaff.stability import dampings, determinant, exact, first, large, paradox, rod_characteristic, settled
     from pfaff.statement import classification, descriptions, expressions, odes, rod_frame, system, values
     from pfaff.studies import catalogue, cluster, flutter_maps, lazy_numbers, many_points, recipe, sweep, uncertainty
     from pfaff.studio import downloads, server, tasks, widget
