@@ -43,6 +43,9 @@ for seed in range(10):
 case = pfaff.atlas.column(2).at(d="1/2", M_L=15, I_L=15, k1=50, c_i=1.5, F=80)
 found.update(np.ascontiguousarray(case.simulate(10, theta1_dot=0.01).y).tobytes())
 found.update(np.ascontiguousarray(case.flutter().value).tobytes())
+branch = pfaff.atlas.ziegler(3).at(c_i=0.2).branch(to=8)
+for each in (*branch, *branch.special, *branch.special[0].curve("c_i", to=1)):
+    found.update(each.spot.z.tobytes())
 print(Reader.__module__, found.hexdigest())
 """
 

@@ -6,11 +6,12 @@ import json
 
 import pytest
 
-from flight_recorder import compare, main, recorded
+from flight_recorder import main, recorded
+from pfaff.bifurcation.equilibria.regular import Regular
 from pfaff.bifurcation.equilibria.special_points import Rests
-from pfaff.bifurcation.equilibria.walking import branch_loops
 from pfaff.continuation.problem import Problem
 from recorded_runs import SYSTEMS
+from records_compared import compare
 
 SYSTEM = "bautin"  # equilibria, Hopf points with a generalised one, cycles with a fold, and the curve of that
 
@@ -28,7 +29,7 @@ def test_runs_are_recorded_alike(before):
 
 @pytest.fixture
 def interpreted(monkeypatch):
-    monkeypatch.setattr(branch_loops, "ready", lambda: False)
+    monkeypatch.setattr(Regular, "kernel", None)
 
 
 def test_who_takes_the_steps_is_no_decision(before, interpreted):
@@ -53,6 +54,13 @@ def test_what_is_not_halved_any_more_is_seen(interpreted, monkeypatch):
     verdict, why = compare(before, recorded("steep branch"))[name]
     assert verdict == "differs"
     assert "halves" in why
+
+
+def test_results_are_compared_where_the_engine_is_not_heard(before):
+    silent = {name: {**run, "courses": []} for name, run in before.items()}
+    assert {verdict for verdict, _ in compare(before, silent).values()} == {"identical"}
+    silent[f"{SYSTEM}: cycles"]["result"] = before[f"{SYSTEM}: equilibria"]["result"]
+    assert compare(before, silent)[f"{SYSTEM}: cycles"][0] == "differs"
 
 
 def test_failures_are_recorded_and_compared(before, monkeypatch):

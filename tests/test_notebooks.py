@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import sys
-import time
 from types import SimpleNamespace
 
 import numpy as np
@@ -13,7 +12,7 @@ import sympy as sm
 
 import pfaff
 from pfaff.draw.notebook import TABLES
-from pfaff.progress import bar, patience
+from pfaff.progress import bar
 
 nbclient = pytest.importorskip("nbclient", reason="the extra test is not installed: no nbclient")
 nbformat = pytest.importorskip("nbformat")
@@ -124,12 +123,6 @@ def test_a_sweep_tells_how_far_it_is(kernel):
     case.sweep({"c": [0.05, 0.1, 0.15, 0.2]}, "flutter", chunk=1).run()
     assert any("of 4" in text for text in kernel)
     assert kernel[-1] == ""
-
-
-def test_what_takes_long_says_so(kernel):
-    with patience("compiling", after=0.0):
-        time.sleep(0.05)
-    assert kernel == ["compiling", ""]
 
 
 def test_an_ode_is_its_equations():

@@ -14,6 +14,7 @@ import pytest
 import sympy as sm
 
 import pfaff
+from pfaff.atlas import towed_wheel, ziegler
 from pfaff.bifurcation.equilibria.linearised import linearised
 from pfaff.bifurcation.equilibria.regular import Regular
 from pfaff.flow.compiled import Compiled
@@ -43,6 +44,9 @@ CASES = {
     "one cell": (lambda: (reactor(1), 0.3, None)),
     "three cells": (lambda: (reactor(3), 0.3, None)),
     "fifteen cells": (lambda: (reactor(15), 0.3, None)),
+    "two bars": (lambda: (ziegler(2).at(c_i=0.1), 6, None)),
+    "three bars": (lambda: (ziegler(3).at(c_i=0.2), 8, None)),
+    "a towed wheel": (lambda: (towed_wheel().at(v=0.1), 5, None)),
     "lorenz": (lambda: (pfaff.ode(LORENZ, {D: 2}, load=D).at(), 40, {"x": 1.6, "y": 1.6, "z": 1})),
 }
 
@@ -71,6 +75,38 @@ def test_a_curve_is_the_same_step_by_step(kind, cells, monkeypatch):
     walked = special.curve("beta", to=3, bounds=(1, 3))
     monkeypatch.setattr(Regular, "kernel", None)
     alike(walked, special.curve("beta", to=3, bounds=(1, 3)))
+
+
+@pytest.mark.parametrize(("bars", "name"), [(2, "c_i"), (3, "c_i")])
+def test_a_curve_of_flutter_loads_is_the_same_step_by_step(bars, name, monkeypatch):
+    (flutter,) = ziegler(bars).at(c_i=0.1).branch(to=6).of_kind("hopf")
+    walked = flutter.curve(name, to=1)
+    assert len(walked) > 5
+    assert all(point.problem.kernel for point in walked)
+    monkeypatch.setattr(Regular, "kernel", None)
+    alike(walked, flutter.curve(name, to=1))
+
+
+@pytest.mark.parametrize("states", [1, 3, 20])
+@pytest.mark.parametrize("stiff", [1e2, 1e5, 1e9])
+def test_stiff_states_take_no_digits_from_a_curve_of_hopf_points(states, stiff, monkeypatch):
+    """Beside a pair of eigenvalues near ±i others near −1e9: those of A² leave eight digits fewer to the pair."""
+    others = sm.symbols(f"w1:{states + 1}", real=True)
+    rates = {
+        x: D * x - (1 + beta) * y - x**3 + others[0] / 10,
+        y: (1 + beta) * x + D * y - y**3 + beta * others[-1] / 5,
+    }
+    for k, each in enumerate(others):
+        drive = beta / 3 if k == 0 else -others[k - 1] / 2
+        rates[each] = -stiff * (k + 1) * (each - x * y * (k + 1) + drive)
+    case = pfaff.ode(rates, {D: -1, beta: 0.2}, load=D).at()
+    (hopf,) = case.branch(to=1, start={"x": 0}).of_kind("hopf")
+    walked = hopf.curve("beta", to=1.5)
+    monkeypatch.setattr(Regular, "kernel", None)
+    followed = hopf.curve("beta", to=1.5)
+    alike(walked, followed)
+    for a, b in zip(walked, followed, strict=True):
+        np.testing.assert_allclose(a.spot.z, b.spot.z, rtol=0, atol=1e-12)
 
 
 def test_steps_do_not_depend_on_who_takes_them(monkeypatch):

@@ -1,4 +1,4 @@
-"""A progress bar, or a word, on a terminal, or a word in a notebook; elsewhere lines of the logger ``pfaff``, at INFO.
+"""A progress bar on a terminal, or words in a notebook; elsewhere lines of the logger ``pfaff``, at INFO.
 
 Nothing is logged for a program that does not listen, and of short work nothing at all.
 """
@@ -9,7 +9,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from threading import Lock, Timer
+from threading import Lock
 from typing import Any
 
 SCREEN = Lock()  # two bars at once would write over each other
@@ -71,25 +71,6 @@ def counted(what: str, total: int) -> Iterator[Callable[[int, str], None] | None
             task = shown.add_task(f"0 of {total} {what}", total=total)
             yield lambda done, text: shown.update(task, completed=done, description=text)
     finally:
-        SCREEN.release()
-
-
-@contextmanager
-def patience(text: str, after: float = 1.0) -> Iterator[None]:
-    """One line, if what is done takes longer than so many seconds, that goes away when it is done."""
-    line = _line()
-    if line is None or not SCREEN.acquire(blocking=False):
-        yield
-        return
-    timer = Timer(after, line.show, [text])
-    timer.daemon = True
-    timer.start()
-    try:
-        yield
-    finally:
-        timer.cancel()
-        timer.join()
-        line.remove()
         SCREEN.release()
 
 

@@ -1,6 +1,6 @@
 """Loops that are compiled ahead of time: Python that Cython translates, the same text for both.
 
-First ``balancing``, ``eigenvalues`` and ``linear`` (algebra of small matrices), then ``elementary`` (sines,
+First ``balancing``, ``schur`` (eigenvalues) and ``linear`` (algebra of small matrices), then ``elementary`` (sines,
 exponentials and logarithms with the same digits everywhere) and ``hyperbolic``, ``instructions`` (of tapes, on
 registers) and ``readers`` (what a tape is worth, at one point or in lanes), then ``coefficients`` (of Taylor series),
 ``taylor_steps`` and ``taylor_lanes`` (the motion of one state or of many). ``many_matrices`` and ``many_polynomials``

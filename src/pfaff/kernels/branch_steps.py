@@ -1,4 +1,5 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+# cython: infer_types=True
 """Regular stretches of branches and curves, step by step until something happens that has to be looked at.
 
 Steps follow the rules of ``continuation.engine``. Where exactly one test changes sign, its zero is located and steps go
@@ -42,17 +43,12 @@ GUESSES = cython.declare(cython.int, 4)  # steps of Newton's method along a cubi
 def _trial(s, which, bound, a, b, at, fresh):
     """A test at a fraction of the chord of two points, rows z, tangent and units; NaN if there is no point. Unless
     ``fresh``, factors from another point are used."""
-    N: cython.Py_ssize_t = s.N
-    i: cython.Py_ssize_t
-    z: cython.p_double = s.trial
-    tangent: cython.p_double = s.trial + N
-    way: cython.p_double = s.chord
-    row: cython.p_double = s.chord + N
-    units: cython.pointer[cython.const[cython.double]] = a + 2 * N
-    chord: cython.double
-    size: cython.double
-    bow: cython.double
-    sign: cython.double
+    N = s.N
+    z = s.trial
+    tangent = s.trial + N
+    way = s.chord
+    row = s.chord + N
+    units = a + 2 * N
     about: cython.double = 0.0
     last: cython.double = 0.0
     for i in range(N):
@@ -74,8 +70,7 @@ def _trial(s, which, bound, a, b, at, fresh):
 
 def _tested(s, which, z, about):
     """A test at a point, by the present frame; NaN where that does not serve."""
-    n: cython.Py_ssize_t = s.n
-    many: cython.Py_ssize_t
+    n = s.n
     tests = cython.declare(cython.double[4])
     framed: cython.bint = n >= FROM and s.many > 0
     if s.kind != EQUILIBRIA:
@@ -95,18 +90,11 @@ def _tested(s, which, z, about):
 def _guessed(s, which, bound, first, last, f1, f2):
     """A guess of the fraction at which a test with these end values vanishes: on Hermite's cubic of the parameter, if
     that turns or reaches a bound, else on a straight line."""
-    N: cython.Py_ssize_t = s.N
-    i: cython.Py_ssize_t
-    chord: cython.double = 0.0
-    at: cython.double = f1 / (f1 - f2)
-    before: cython.double = first[N - 1]
-    after: cython.double = last[N - 1]
-    rise: cython.double
-    fall: cython.double
-    bend: cython.double
-    twist: cython.double
-    slope: cython.double
-    curve: cython.double
+    N = s.N
+    chord = 0.0
+    at = f1 / (f1 - f2)
+    before = first[N - 1]
+    after = last[N - 1]
     if which != TURN and which != BOUND:
         return at
     for i in range(N):
@@ -126,22 +114,14 @@ def _sought(s, which, bound, first, last, one, other, found, place):
     """The fraction of the chord of two points where a test vanishes, with the point there in ``found``; NaN if it does
     not vanish or a trial fails. ``one`` and ``other`` are its values at both ends, if known. Chandrupatla's method
     (1997)."""
-    N: cython.Py_ssize_t = s.N
-    x1: cython.double = 0.0
-    x2: cython.double = 1.0
-    x3: cython.double = 0.0
-    best: cython.double = NAN
-    least: cython.double = INFINITY
-    f1: cython.double = first[N - 1] - bound
-    f2: cython.double = last[N - 1] - bound
-    f3: cython.double
-    largest: cython.double
-    t: cython.double
-    at: cython.double
-    value: cython.double
-    slack: cython.double
-    ratio: cython.double
-    fall: cython.double
+    N = s.N
+    x1 = 0.0
+    x2 = 1.0
+    x3 = 0.0
+    best = NAN
+    least = INFINITY
+    f1 = first[N - 1] - bound
+    f2 = last[N - 1] - bound
     if which == TURN:
         f1, f2 = first[2 * N - 1], last[2 * N - 1]
     elif which != BOUND and one * other < 0.0:
@@ -182,11 +162,10 @@ def _sought(s, which, bound, first, last, one, other, found, place):
 def _advanced(s, here, h, sign, about):
     """The end of a step from a point, rows z, tangent, units and bend. Returns its turn (infinite if there is no end),
     the sign of the determinant there, and ω² or the sign of the bordered determinant."""
-    N: cython.Py_ssize_t = s.N
-    i: cython.Py_ssize_t
+    N = s.N
     last: cython.double = 0.0
-    z: cython.p_double = s.end
-    units: cython.pointer[cython.const[cython.double]] = here + 2 * N
+    z = s.end
+    units = here + 2 * N
     for i in range(N):
         z[i] = s.apart[i] = here[i] + h * here[N + i] + h * h / 2 * here[3 * N + i]
         s.across[i] = here[N + i] / (units[i] * units[i])
@@ -204,14 +183,9 @@ def _advanced(s, here, h, sign, about):
 def _on_branch(s, here, end, h, before, after, known, hides, event, changed, alone):
     """What happens in a step along equilibria, with ``known`` eigenvalues. Returns their number, whether more may be
     hidden, whether something happens, a bit mask of tests that change sign, and whether that is a single event."""
-    n: cython.Py_ssize_t = s.n
-    last: cython.Py_ssize_t = s.N - 1
-    how: cython.int
+    n = s.n
+    last = s.N - 1
     crossed: cython.int = 0
-    a: cython.double
-    e: cython.double
-    unit: cython.double
-    noise: cython.double
     if watched(s, end, end + s.N, 1) != known or (known < n and not covers(s, h)):
         known = compared(s, here, end, h)
     how = conduct(s, known, h, floor(s, known), cython.address(crossed))
@@ -237,7 +211,7 @@ def _on_branch(s, here, end, h, before, after, known, hides, event, changed, alo
 def _on_curve(s, here, end, h, about, known, event, changed, alone):
     """What happens in a step along a curve, where nothing is hidden; returns as ``_on_branch`` does."""
     twice: cython.bint = False
-    size: cython.Py_ssize_t = s.rows * s.n
+    size = s.rows * s.n
     memcpy(s.borders, s.left, 8 * size)
     memcpy(s.borders + size, s.right, 8 * size)
     known = told_by_few(s, here, end, h, known, about)
@@ -250,7 +224,6 @@ def _on_curve(s, here, end, h, about, known, event, changed, alone):
 
 def _single(changed, passable):
     """The only test in a bit mask, if it may be passed; −1 otherwise."""
-    k: cython.int
     for k in range(TESTS):
         if changed == 1 << k and passable & changed:
             return k
@@ -262,15 +235,14 @@ def _marked(s, test, here, ahead, bounds, sides, place, known, found, row, some)
     returns whether it was found.
 
     Where the sum of two real eigenvalues vanishes beside a pair that crosses, the zero may be theirs: no Hopf point."""
-    n: cython.Py_ssize_t = s.n
-    N: cython.Py_ssize_t = s.N
+    n = s.n
+    N = s.N
     every: cython.bint
     equilibria: cython.bint = s.kind == EQUILIBRIA
-    one: cython.double = s.tests[TESTS + test]
-    other: cython.double = s.tests[2 * TESTS + test]
-    at: cython.double
-    values: cython.p_doublecomplex = s.spectra + row * n
-    which: cython.Py_ssize_t = TURN if equilibria and test == FOLD else test
+    one = s.tests[TESTS + test]
+    other = s.tests[2 * TESTS + test]
+    values = s.spectra + row * n
+    which = TURN if equilibria and test == FOLD else test
     some[0] = 0
     if equilibria:
         one, other = pair_product(s.spectra, known, -1, -1), pair_product(s.spectra + n, known, -1, -1)
@@ -289,18 +261,15 @@ def _marked(s, test, here, ahead, bounds, sides, place, known, found, row, some)
 
 def _landed(s, here, ahead, bound, place, sign, known):
     """Whether a step ends on a bound that it crosses, with nothing before it; the point ahead is then moved there."""
-    N: cython.Py_ssize_t = s.N
-    i: cython.Py_ssize_t
+    N = s.N
     changed: cython.int = 0
     hides: cython.bint = False
     event: cython.bint = False
     alone: cython.bint = False
-    h: cython.double
-    there: cython.double
     about: cython.double = 0.0
     change: cython.double = 0.0
-    found: cython.p_double = s.found
-    last: cython.p_double = s.landed
+    found = s.found
+    last = s.landed
     h = _sought(s, BOUND, bound, here, ahead, NAN, NAN, found, place)
     if h != h:
         return False
@@ -337,12 +306,8 @@ def _landed(s, here, ahead, bound, place, sign, known):
 
 def _noted(s, here, point):
     """Record the end of a step as a point, rows z, tangent, units, bend and borders."""
-    n: cython.Py_ssize_t = s.n
-    N: cython.Py_ssize_t = s.N
-    i: cython.Py_ssize_t
-    a: cython.Py_ssize_t
-    apart: cython.double
-    size: cython.double
+    n = s.n
+    N = s.N
     for i in range(N):
         s.apart[i] = s.end[i] - here[i]
     apart, size = length(s.apart, s.units, N), length(here + N, s.units, N)
@@ -358,10 +323,8 @@ def _noted(s, here, point):
 def _move_on(s, origins, many):
     """Make the end of a step the beginning of the next one: the units of the states grow with them, together, and those
     of the last parameters with their distances from their origins."""
-    n: cython.Py_ssize_t = s.n
-    i: cython.Py_ssize_t
-    k: cython.Py_ssize_t
-    grown: cython.double = 1.0
+    n = s.n
+    grown = 1.0
     memcpy(s.spectra, s.spectra + n, 16 * n)
     memcpy(s.slopes, s.slopes + n, 16 * n)
     if n >= FROM:
@@ -383,10 +346,6 @@ def _move_on(s, origins, many):
 
 def _orthonormal(vectors, rows, many, n):
     """Orthonormalise one or two vectors, as new borders."""
-    a: cython.Py_ssize_t
-    i: cython.Py_ssize_t
-    along: cython.double
-    size: cython.double
     for a in range(many):
         along = product(rows, vectors + a * n, n) if a else 0.0
         for i in range(n):
@@ -423,36 +382,32 @@ def walk(
     borders; ``special`` rows z and tangent; ``marks`` tests, numbers of points before them, and of eigenvalues;
     ``spectra`` eigenvalues and their slopes at both ends of the last step, then at special points."""
     s: Curve = curve
-    N: cython.Py_ssize_t = s.N
-    n: cython.Py_ssize_t = s.n
-    many: cython.Py_ssize_t = 0
-    specials: cython.Py_ssize_t = 0
-    known: cython.Py_ssize_t = 0
+    N = s.N
+    n = s.n
+    many = 0
+    specials = 0
+    known = 0
     some: cython.Py_ssize_t = 0
-    most: cython.Py_ssize_t = len(points)
-    most_special: cython.Py_ssize_t = len(marks)
-    sides: cython.Py_ssize_t = len(bounds)
-    origin_count: cython.Py_ssize_t = len(origins)
-    wide: cython.Py_ssize_t = (4 + 2 * s.rows) * N
-    side: cython.Py_ssize_t
-    test: cython.int
+    most = len(points)
+    most_special = len(marks)
+    sides = len(bounds)
+    origin_count = len(origins)
+    wide = (4 + 2 * s.rows) * N
     changed: cython.int = 0
     back: cython.bint
     hides: cython.bint = False
     event: cython.bint = False
     alone: cython.bint = False
-    turn: cython.double
     ahead: cython.double = NAN
     about: cython.double = 0.0
-    sign: cython.double
     at, bounds, home, origins = (np.ascontiguousarray(each, dtype=float) for each in (at, bounds, home, origins))
-    here: cython.p_double = _at(at)
-    edges: cython.p_double = _at(bounds)
-    first: cython.p_double = _at(home)
-    from_there: cython.p_double = _at(origins)
-    out: cython.p_double = _at(points)
-    zeros: cython.p_double = _at(special)
-    noted: cython.p_longlong = cython.cast(cython.p_longlong, _at(marks))
+    here = _at(at)
+    edges = _at(bounds)
+    first = _at(home)
+    from_there = _at(origins)
+    out = _at(points)
+    zeros = _at(special)
+    noted = cython.cast(cython.p_longlong, _at(marks))
     s.begin()
     s.spectra = cython.cast(cython.p_doublecomplex, _at(spectra[0]))
     s.slopes = cython.cast(cython.p_doublecomplex, _at(spectra[1]))

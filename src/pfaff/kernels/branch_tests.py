@@ -1,4 +1,5 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+# cython: infer_types=True
 """What happens between two points of a branch or a curve: bounds, turns, and tests that change sign.
 
 The rules of ``continuation.engine`` and ``special_points``; on curves the test functions of ``curves.singular`` and
@@ -35,13 +36,9 @@ def measured(s, z, about, which, tests):
     """Tests of cusp, Bogdanov–Takens and zero-Hopf points on curves of folds; on curves of Hopf points, of
     Bogdanov–Takens, zero-Hopf, double and generalised ones. Either all, or the one asked for with others that cost
     nothing."""
-    n: cython.Py_ssize_t = s.n
-    i: cython.Py_ssize_t
-    v: cython.double
-    w: cython.double
-    first: cython.double = 0.0
-    second: cython.double = 0.0
-    overlap: cython.double
+    n = s.n
+    first = 0.0
+    second = 0.0
     state_jacobian(s, s.A)
     if which == EVERY or by_eigenvalues(s.kind, which):
         eigen(s.A, n, s.some, cython.NULL, cython.NULL, s.work)
@@ -70,8 +67,6 @@ def _told_by(s, values, n, about, tests):
     """Tests that are functions of eigenvalues, without those of the fold or the Hopf point itself: their product, and
     the sums of two of them. Eigenvalues far to the left may be left out."""
     critical: cython.doublecomplex
-    first: cython.Py_ssize_t
-    second: cython.Py_ssize_t
     critical.real = critical.imag = 0.0
     if s.kind == FOLDS:
         tests[PAIRS] = pair_product(values, n, _nearest(values, n, critical, -1), -1)
@@ -88,7 +83,6 @@ def _told_by(s, values, n, about, tests):
 def in_frame(s, many, about, tests):
     """The tests of ``_told_by`` from the ``many`` eigenvalues that a frame watches (any number if 0); returns whether
     the frame serves."""
-    found: cython.Py_ssize_t
     state_jacobian(s, s.A)
     found = few(s, s.A, s.A, False, s.some, s.some, s.spare)
     if found and (many == 0 or found == many):
@@ -100,8 +94,8 @@ def in_frame(s, many, about, tests):
 def told_by_few(s, first, last, step, known, about):
     """The tests of ``_told_by`` at both ends of a step, rows z and tangent, from as few eigenvalues as decide the step
     between them too; returns their number."""
-    n: cython.Py_ssize_t = s.n
-    t: cython.p_double = s.tests
+    n = s.n
+    t = s.tests
     serves: cython.bint
     if n < FROM or s.many < 0:
         return n
@@ -115,9 +109,8 @@ def told_by_few(s, first, last, step, known, about):
 
 
 def _nearest(values, n, to, without):
-    k: cython.Py_ssize_t
-    place: cython.Py_ssize_t = -1
-    least: cython.double = INFINITY
+    place = -1
+    least = INFINITY
     for k in range(n):
         if k != without and (place < 0 or modulus(values[k] - to) < least):
             place, least = k, modulus(values[k] - to)
@@ -130,9 +123,7 @@ def _bounded(sign, log):
 
 def _whole_product(values, n, first, second):
     """Product of all eigenvalues but two."""
-    i: cython.Py_ssize_t
-    size: cython.double
-    log: cython.double = 0.0
+    log = 0.0
     unit: cython.doublecomplex = 1.0
     for i in range(n):
         if i != first and i != second:
@@ -146,11 +137,7 @@ def _whole_product(values, n, first, second):
 
 def pair_product(values, n, first, second):
     """Π(λ_i + λ_j)/(|λ_i| + |λ_j|) without two eigenvalues."""
-    i: cython.Py_ssize_t
-    j: cython.Py_ssize_t
-    size: cython.double
-    sizes: cython.double
-    log: cython.double = 0.0
+    log = 0.0
     whole: cython.doublecomplex
     unit: cython.doublecomplex = 1.0
     for i in range(n):
@@ -168,23 +155,15 @@ def pair_product(values, n, first, second):
 def _re_c1(s, z, square):
     """Re ⟨p, C(q, q, q̄) + B(q̄, h20) + 2B(q, h11)⟩/2 with (2iω − A) h20 = B(q, q) and A h11 = −B(q, q̄), where
     ⟨q, q⟩ = ⟨p, q⟩ = 1; ``right`` and ``left`` are bases of the critical planes, in units."""
-    n: cython.Py_ssize_t = s.n
-    i: cython.Py_ssize_t
-    j: cython.Py_ssize_t
-    side: cython.int
-    part: cython.int
-    omega: cython.double
-    h: cython.double
-    size: cython.double = 0.0
-    change: cython.double
-    re: cython.double = 0.0
-    q: cython.p_doublecomplex = s.some + n
-    p: cython.p_doublecomplex = s.some + 2 * n
-    twice: cython.p_doublecomplex = s.some + 3 * n
-    bend: cython.p_doublecomplex = s.lefts  # DJ(q)
-    turn: cython.p_double = s.squared  # D²J(q, q̄)
-    mean: cython.p_double = s.G
-    row: cython.p_double
+    n = s.n
+    size = 0.0
+    re = 0.0
+    q = s.some + n
+    p = s.some + 2 * n
+    twice = s.some + 3 * n
+    bend = s.lefts  # DJ(q)
+    turn = s.squared  # D²J(q, q̄)
+    mean = s.G
     term: cython.doublecomplex
     if not square > 0.0:
         return NAN
@@ -235,11 +214,9 @@ def _re_c1(s, z, square):
 
 def _critical_vectors(s, omega, q, p):
     """q and p of iω from the critical planes of A and Aᵀ, with ⟨q, q⟩ = ⟨p, q⟩ = 1; p is not conjugated."""
-    n: cython.Py_ssize_t = s.n
-    i: cython.Py_ssize_t
-    j: cython.Py_ssize_t
+    n = s.n
     T = cython.declare(cython.double[4])
-    size: cython.double = 0.0
+    size = 0.0
     square: cython.doublecomplex
     low: cython.doublecomplex
     first: cython.doublecomplex
@@ -275,9 +252,7 @@ def _critical_vectors(s, omega, q, p):
 
 def turned(a, b, units, count):
     """The angle between two tangents."""
-    i: cython.Py_ssize_t
-    across: cython.double = 0.0
-    cosine: cython.double
+    across = 0.0
     for i in range(count):
         across += a[i] * b[i] / (units[i] * units[i])
     cosine = across / (length(a, units, count) * length(b, units, count))
@@ -286,9 +261,8 @@ def turned(a, b, units, count):
 
 def turns_between(s, a, b, chord, rounding):
     """Whether the parameter, rising or falling at both ends of a step, may turn in between: by Hermite's cubic."""
-    k: cython.Py_ssize_t
-    least: cython.double = INFINITY
-    by: cython.pointer[cython.const[cython.double]] = s.rules.slopes
+    least = INFINITY
+    by = s.rules.slopes
     for k in range(s.rules.within):
         least = min(least, sign_of(a) * (by[3 * k] * chord + by[3 * k + 1] * a + by[3 * k + 2] * b))
     return a * b > 0.0 and least + 1.5 * rounding < s.rules.flat * min(fabs(a), fabs(b))
@@ -296,7 +270,6 @@ def turns_between(s, a, b, chord, rounding):
 
 def reached(a, b, bounds, count):
     """The index of the bound that a step reaches; −1 if none."""
-    k: cython.Py_ssize_t
     for k in range(count):
         if (a - bounds[k]) * (b - bounds[k]) < 0.0 or b == bounds[k]:
             return k
@@ -305,10 +278,9 @@ def reached(a, b, bounds, count):
 
 def returns(a, b, home, units, count):
     """Whether a step passes the first point."""
-    i: cython.Py_ssize_t
-    inner: cython.double = 0.0
-    chord: cython.double = 0.0
-    back: cython.double = 0.0
+    inner = 0.0
+    chord = 0.0
+    back = 0.0
     for i in range(count):
         inner += (home[i] - a[i]) * (b[i] - a[i]) / (units[i] * units[i])
         chord += ((b[i] - a[i]) / units[i]) * ((b[i] - a[i]) / units[i])
@@ -318,21 +290,15 @@ def returns(a, b, home, units, count):
 
 def _may_dip(s, earlier, first, last):
     """Whether a test with one sign at both ends of a step may have the other in between."""
-    changes: cython.double = fabs(last - first)
+    changes = fabs(last - first)
     changes = max(changes, fabs(first - earlier) if earlier == earlier else INFINITY)
     return first * last > 0.0 and not changes < s.rules.steady * min(fabs(first), fabs(last))
 
 
 def _dips_at(s, first, middle, last):
     """Whether a test with one sign at both ends of a step, and this value in its middle, may change its sign inside."""
-    i: cython.int
-    j: cython.int
     values = cython.declare(cython.double[3])
     places = cython.declare(cython.double[3])
-    slope: cython.double
-    bend: cython.double
-    at: cython.double
-    low: cython.double
     if not middle * first > 0.0:
         return True
     values[0], values[1], values[2] = first, middle, last
@@ -355,20 +321,15 @@ def happens(s, here, z, tangent, known, twice):
     """Bit mask of the tests that change sign in a step, and whether one may do so twice. Rows of ``tests`` belong to
     the point before the step, to its ends and to its middle, which is evaluated only if a test may dip; ``known`` is
     the number of eigenvalues in use."""
-    N: cython.Py_ssize_t = s.N
-    i: cython.Py_ssize_t
-    k: cython.int
-    changed: cython.int = 0
+    N = s.N
+    changed = 0
     looks: cython.bint = False
-    chord: cython.double
-    size: cython.double
-    about: cython.double
     last: cython.double
-    t: cython.p_double = s.tests
-    middle: cython.p_double = s.middle
-    row: cython.p_double = middle + N
-    way: cython.p_double = row + N
-    units: cython.pointer[cython.const[cython.double]] = here + 2 * N
+    t = s.tests
+    middle = s.middle
+    row = middle + N
+    way = row + N
+    units = here + 2 * N
     twice[0] = False
     for k in range(TESTS):
         if not t[TESTS + k] * t[2 * TESTS + k] > 0.0:
@@ -400,8 +361,7 @@ def happens(s, here, z, tangent, known, twice):
 
 def _calm_curve(s, first, last):
     """Whether nothing happens between two points of a curve, rows z, tangent and units."""
-    N: cython.Py_ssize_t = s.N
-    k: cython.int
+    N = s.N
     about: cython.double = 0.0
     twice: cython.bint = False
     for k in range(4 * TESTS):
@@ -416,11 +376,8 @@ def _calm_curve(s, first, last):
 def _calm_branch(s, first, last, before, after):
     """Whether nothing happens between two equilibria, rows z, tangent and units, whose determinants have these
     signs."""
-    N: cython.Py_ssize_t = s.N
-    i: cython.Py_ssize_t
-    k: cython.Py_ssize_t
+    N = s.N
     crossed: cython.int = 0
-    apart: cython.double
     for i in range(N):
         s.apart[i] = last[i] - first[i]
     apart = length(s.apart, first + 2 * N, N)
@@ -433,8 +390,7 @@ def _calm_branch(s, first, last, before, after):
 def _neighbour(s, at, length, found):
     """Compute the point at a distance along the tangent of another, rows z, tangent and units; returns the sign of the
     determinant there, NaN if there is no such point."""
-    N: cython.Py_ssize_t = s.N
-    i: cython.Py_ssize_t
+    N = s.N
     last: cython.double = 0.0
     about: cython.double = 0.0
     for i in range(N):
@@ -452,10 +408,8 @@ def _at(array) -> cython.p_double:
 
 def quiet_about(curve: Curve, at, distance: cython.double):
     """Whether nothing happens between the neighbours of a point, rows z, tangent and units, on both sides."""
-    first: cython.p_double = curve.sides
-    last: cython.p_double = curve.sides + 3 * curve.N
-    before: cython.double
-    after: cython.double
+    first = curve.sides
+    last = curve.sides + 3 * curve.N
     curve.begin()
     at = np.ascontiguousarray(at)
     before = _neighbour(curve, _at(at), -distance, first)
@@ -469,10 +423,8 @@ def quiet_about(curve: Curve, at, distance: cython.double):
 
 def quiet(curve: Curve, first, last):
     """Whether nothing happens between two points, rows z, tangent and units."""
-    before: cython.double
-    after: cython.double
     about: cython.double = 0.0
-    N: cython.Py_ssize_t = curve.N
+    N = curve.N
     curve.begin()
     first, last = np.ascontiguousarray(first), np.ascontiguousarray(last)
     if curve.kind != EQUILIBRIA:

@@ -1,4 +1,5 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+# cython: infer_types=True
 """Branches of equilibria, and curves of folds and of Hopf points: their equations, Newton's method and tangents.
 
 The unknowns z are states and one parameter, f(x, λ) = 0; on curves there is one more parameter, and one more equation:
@@ -67,9 +68,9 @@ class Curve:
         self.kind, self.n, self.N, self.rows, self.known, self.rules = kind, n, N, r, p, rules
         room, places, units = reader.room, np.ascontiguousarray(places, dtype=np.int64), np.ascontiguousarray(units)
         numbers, b, c = (np.ascontiguousarray(each) for each in (numbers, b, c))
-        own = max(eigen_room(n), 2 * n * n + 8 * n)
+        own = max(eigen_room(n), 2 * n * n + 8 * n, eigen_room(2))
         size = p + 8 * r * n + 27 * N + 64 + n * (1 + N) + 2 * N * N + 4 * n * n + (n + 2) * (n + 4) + own
-        size += 4 * n * n + 20 * n + (14 * n * n + 40 * n if n >= FROM else 0)
+        size += 4 * n * n + 21 * n + 5 + (14 * n * n + 40 * n if n >= FROM else 0)
         block, whole = np.empty(size), np.empty(6 * n + 16, dtype=np.int64)
         self.kept = reader, room, numbers, places, b, c, units, block, whole
         self.room, self.numbers_before = _at(room), _at(numbers)
@@ -145,16 +146,14 @@ class Curve:
 
 def length(v, units, count):
     """Length in units."""
-    i: cython.Py_ssize_t
-    square: cython.double = 0.0
+    square = 0.0
     for i in range(count):
         square += (v[i] / units[i]) * (v[i] / units[i])
     return sqrt(square)
 
 
 def product(a, b, count):
-    i: cython.Py_ssize_t
-    total: cython.double = 0.0
+    total = 0.0
     for i in range(count):
         total += a[i] * b[i]
     return total
@@ -162,7 +161,6 @@ def product(a, b, count):
 
 def rates(s, z, values):
     """Evaluate f, ∂f/∂x and ∂f/∂λ into the columns of ``values``."""
-    j: cython.Py_ssize_t
     for j in range(s.N - s.n):
         s.numbers[s.places[j]] = z[s.n + j]
     value(values, z, s.numbers, z, s.room)  # nothing depends on time
@@ -170,14 +168,8 @@ def rates(s, z, values):
 
 def _bent(s, z, left, right, factor, gradient):
     """Σ ⟨w, (∂J/∂z) v⟩ over the rows w and v, for every component of z, times a factor."""
-    i: cython.Py_ssize_t
-    j: cython.Py_ssize_t
-    a: cython.Py_ssize_t
-    side: cython.int
-    n: cython.Py_ssize_t = s.n
-    N: cython.Py_ssize_t = s.N
-    h: cython.double
-    weight: cython.double
+    n = s.n
+    N = s.N
     memcpy(s.beside, z, 8 * N)
     for j in range(N):
         gradient[j] = 0.0
@@ -195,12 +187,9 @@ def _bent(s, z, left, right, factor, gradient):
 
 def _bordered(s, g):
     """v, w and g of J v + b g = 0, ⟨c, v⟩ = 1 and Jᵀw + c g = 0, ⟨b, w⟩ = 1; returns the sign of the determinant."""
-    i: cython.Py_ssize_t
-    j: cython.Py_ssize_t
-    n: cython.Py_ssize_t = s.n
-    m: cython.Py_ssize_t = n + 1
-    w: cython.p_double = s.whole
-    sign: cython.double
+    n = s.n
+    m = n + 1
+    w = s.whole
     for i in range(n):
         for j in range(n):
             w[j * m + i] = s.J[i * s.N + j]
@@ -218,12 +207,7 @@ def _bordered(s, g):
 
 def restricted(A, n, V, W, dual, T):
     """The restriction of A to the plane of V, T = (WᵀV)⁻¹ WᵀA V for bases given as rows, and the dual basis."""
-    i: cython.Py_ssize_t
-    a: cython.Py_ssize_t
-    d: cython.Py_ssize_t
     P = cython.declare(cython.double[4])
-    det: cython.double
-    mapped: cython.double
     for a in range(2):
         for d in range(2):
             P[2 * a + d], T[2 * a + d] = product(W + a * n, V + d * n, n), 0.0
@@ -240,11 +224,10 @@ def restricted(A, n, V, W, dual, T):
 
 def _largest(A, count):
     """The largest absolute value, without branches, which would be taken at random."""
-    i: cython.Py_ssize_t
-    a: cython.double = 0.0
-    b: cython.double = 0.0
-    c: cython.double = 0.0
-    d: cython.double = 0.0
+    a = 0.0
+    b = 0.0
+    c = 0.0
+    d = 0.0
     for i in range(0, count - 3, 4):
         a = fabs(A[i]) if fabs(A[i]) > a else a
         b = fabs(A[i + 1]) if fabs(A[i + 1]) > b else b
@@ -261,23 +244,13 @@ def _critical_plane(s, trace):
 
     Inverse iteration with the polynomial A² − tr T A + det T, which vanishes on the plane, unless A² would lose the
     decisive digits."""
-    i: cython.Py_ssize_t
-    j: cython.Py_ssize_t
-    k: cython.Py_ssize_t
-    a: cython.Py_ssize_t
-    n: cython.Py_ssize_t = s.n
-    m: cython.Py_ssize_t = n + 2
-    A: cython.p_double = s.A
-    V: cython.p_double = s.right
-    W: cython.p_double = s.left
-    w: cython.p_double = s.whole
+    n = s.n
+    m = n + 2
+    A = s.A
+    V = s.right
+    W = s.left
+    w = s.whole
     T = cython.declare(cython.double[4])
-    size: cython.double
-    scale: cython.double
-    det: cython.double
-    before: cython.double
-    det_before: cython.double
-    basis: cython.p_double
     if n == 2:
         for i in range(4):
             V[i] = W[i] = s.dual[i] = 1.0 if i == 0 or i == 3 else 0.0
@@ -319,22 +292,14 @@ def _critical_plane(s, trace):
 
 def _plane_beside(s, trace):
     """The same by inverse iteration from both sides, beside an eigenvalue on the plane."""
-    i: cython.Py_ssize_t
-    j: cython.Py_ssize_t
-    n: cython.Py_ssize_t = s.n
-    k: cython.int
+    n = s.n
     T = cython.declare(cython.double[4])
     pair = cython.declare(cython.doublecomplex[2])
     shift: cython.doublecomplex
-    det: cython.double
-    before: cython.double
-    det_before: cython.double
-    size: cython.double
-    basis: cython.p_double
     restricted(s.A, n, s.right, s.left, s.dual, T)
     trace[0], det = T[0] + T[3], T[0] * T[3] - T[1] * T[2]
     for _ in range(s.rules.turns):
-        eigen(T, 2, pair, cython.NULL, cython.NULL, s.unit)
+        eigen(T, 2, pair, cython.NULL, cython.NULL, s.work)
         size = _largest(T, 4)
         shift = pair[0] + s.rules.aside * (size if size else 1.0)
         for i in range(n):
@@ -364,15 +329,6 @@ def _plane_beside(s, trace):
 def _spanned(X, n, basis):
     """An orthonormal basis (rows) of the plane that real and imaginary parts of two complex vectors span but for small
     parts, which are lost with X; returns whether there is one."""
-    i: cython.Py_ssize_t
-    a: cython.Py_ssize_t
-    k: cython.Py_ssize_t
-    best: cython.Py_ssize_t
-    part: cython.Py_ssize_t
-    square: cython.double
-    most: cython.double
-    by: cython.double
-    v: cython.p_double
     for a in range(2):
         best, most = 0, 0.0
         for k in range(4):  # part k % 2 of vector k // 2
@@ -401,12 +357,9 @@ def _spanned(X, n, basis):
 def equations(s, z, G, whole):
     """Evaluate the equations G and their Jacobian (its last row only if ``whole``), and null vectors or bases of the
     critical plane; returns the sign of the bordered determinant, or ω²."""
-    i: cython.Py_ssize_t
-    j: cython.Py_ssize_t
-    a: cython.Py_ssize_t
-    n: cython.Py_ssize_t = s.n
-    N: cython.Py_ssize_t = s.N
-    about: cython.double = 0.0
+    n = s.n
+    N = s.N
+    about = 0.0
     trace: cython.double = 0.0
     rates(s, z, s.values)
     for i in range(n):
@@ -435,7 +388,6 @@ def equations(s, z, G, whole):
 
 def state_jacobian(s, A):
     """∂f/∂x: the first rows and columns of a larger Jacobian; returns whether it is finite."""
-    i: cython.Py_ssize_t
     for i in range(s.n):
         memcpy(A + i * s.n, s.J + i * s.N, 8 * s.n)
     return finite(A, s.n * s.n)
@@ -444,13 +396,8 @@ def state_jacobian(s, A):
 def _bordered_by(s, row):
     """Factorise J with one more row, unknowns in units and rows of like size; returns the sign of the determinant, zero
     if it is singular. Columns of the factors are rows here, hence the transpose."""
-    i: cython.Py_ssize_t
-    j: cython.Py_ssize_t
-    N: cython.Py_ssize_t = s.N
-    size: cython.double
-    w: cython.p_double
-    units: cython.p_double = s.units
-    source: cython.pointer[cython.const[cython.double]]
+    N = s.N
+    units = s.units
     for i in range(N):
         w = s.factors + i * N
         source = s.J + i * N if i < N - 1 else row
@@ -468,7 +415,6 @@ def _bordered_by(s, row):
 
 def _solve(s, right):
     """The solution by these factors; it replaces the right side."""
-    i: cython.Py_ssize_t
     for i in range(s.N):
         right[i] /= s.sizes[i]
     substituted(s.factors, s.N, s.pivots, right, 1, True)
@@ -487,11 +433,9 @@ def corrected(s, z, row, fresh, last):
 
     Factors are kept as long as each change is much smaller than the one before; unless ``fresh``, earlier factors serve
     from the start."""
-    i: cython.Py_ssize_t
-    N: cython.Py_ssize_t = s.N
-    kept: cython.double = product(row, z, N)
-    sign: cython.double = 1.0
-    size: cython.double
+    N = s.N
+    kept = product(row, z, N)
+    sign = 1.0
     exact: cython.bint
     used_up: cython.bint
     last[0] = INFINITY
@@ -531,9 +475,7 @@ def corrected(s, z, row, fresh, last):
 def _along(s, sign, towards, tangent):
     """The unit tangent from the factors of the bordered Jacobian, whose determinant has this sign and whose last row
     has the direction ``towards``; or the given vector if the matrix is singular."""
-    i: cython.Py_ssize_t
-    N: cython.Py_ssize_t = s.N
-    size: cython.double
+    N = s.N
     regular: cython.bint
     for i in range(N):
         tangent[i] = 1.0 if i == N - 1 else 0.0
@@ -551,9 +493,6 @@ def directed(s, z, towards, tangent, about):
     """The unit tangent at a solution, in the direction of another vector, with Jacobian and null vectors; returns the
     sign of the determinant with it, NaN where the equations are not finite, and ω² or the sign of the bordered
     determinant."""
-    i: cython.Py_ssize_t
-    size: cython.double
-    sign: cython.double
     regular: cython.bint
     about[0] = equations(s, z, tangent, True)
     regular = _all_finite(s, tangent)
@@ -570,10 +509,9 @@ def placed(curve: Curve, guess, row, towards, correct: cython.bint):
     ended, and its last change."""
     z, tangent, J = guess.copy(), np.empty(len(guess)), np.empty((curve.N - 1, curve.N))
     row, towards = np.ascontiguousarray(row), np.ascontiguousarray(towards)
-    ended: cython.int = FOUND
+    ended = FOUND
     size: cython.double = 0.0
     about: cython.double = 0.0
-    sign: cython.double
     curve.begin()
     if correct:
         ended = corrected(curve, _at(z), _at(row), True, cython.address(size))

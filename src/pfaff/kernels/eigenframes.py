@@ -1,4 +1,5 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+# cython: infer_types=True
 """The few eigenvalues of a large matrix that lie farthest to the right, from the frame of a matrix near it.
 
 The frame of a matrix has all its eigenvectors. Those of two eigenvalues about to meet are almost parallel, and a frame
@@ -39,14 +40,9 @@ ASIDE = cython.declare(cython.double, 0.5)  # share of the first one's distance 
 def framed(s, A):
     """Fill in the frame of the eigenvectors of a matrix, lengths and angles in units of states; the eigenvalues are
     ordered, the rightmost first."""
-    n: cython.Py_ssize_t = s.n
-    i: cython.Py_ssize_t
-    j: cython.Py_ssize_t
-    k: cython.Py_ssize_t
-    size: cython.double
-    order: cython.p_longlong = s.matching
-    found: cython.p_doublecomplex = s.some
-    q: cython.p_doublecomplex
+    n = s.n
+    order = s.matching
+    found = s.some
     eigen(A, n, found, cython.NULL, s.rights, s.work)
     for k in range(n):
         j = k
@@ -86,10 +82,8 @@ def _ahead(a, b):
 
 def _before_gap(values, n):
     """The number of eigenvalues before the first gap that is wide enough, after which all decay; 0 if there is none."""
-    k: cython.Py_ssize_t
-    last: cython.Py_ssize_t = min(MOST, n // 2)
-    widest: cython.double = 0.0
-    gap: cython.double
+    last = min(MOST, n // 2)
+    widest = 0.0
     for k in range(1, last + 1):
         if values[k].real < 0.0 and not values[k].imag < 0.0:
             widest = max(widest, values[k - 1].real - values[k].real)
@@ -102,9 +96,8 @@ def _before_gap(values, n):
 
 def _inner(s, j, k):
     """The scalar product of two columns, in units."""
-    i: cython.Py_ssize_t
-    n: cython.Py_ssize_t = s.n
-    total: cython.double = 0.0
+    n = s.n
+    total = 0.0
     for i in range(n):
         total += s.basis[i * n + j] * s.basis[i * n + k] / (s.units[i] * s.units[i])
     return total
@@ -113,19 +106,13 @@ def _inner(s, j, k):
 def _part_pair(s, k, value, watched):
     """Make real and imaginary part orthogonal and of equal length, unless that costs too much of the decay rate: for
     unwatched blocks [[α, ρβ], [−β/ρ, α]] the symmetric part matters."""
-    i: cython.Py_ssize_t
-    n: cython.Py_ssize_t = s.n
-    a: cython.double = _inner(s, k, k)
-    b: cython.double = _inner(s, k + 1, k + 1)
-    across: cython.double = _inner(s, k, k + 1)
-    double: cython.double = sqrt((a - b) * (a - b) + 4 * across * across)
-    cosine: cython.double = 1.0
-    sine: cython.double = 0.0
-    x: cython.double
-    y: cython.double
-    size: cython.double
-    ratio: cython.double
-    allowed: cython.double
+    n = s.n
+    a = _inner(s, k, k)
+    b = _inner(s, k + 1, k + 1)
+    across = _inner(s, k, k + 1)
+    double = sqrt((a - b) * (a - b) + 4 * across * across)
+    cosine = 1.0
+    sine = 0.0
     if double > 0.0:  # of half the angle whose cosine is (a − b)/double and whose sine is −2 across/double
         cosine = sqrt((1 + fabs(a - b) / double) / 2)
         sine = fabs(across) / double / cosine
@@ -149,13 +136,10 @@ def _part_pair(s, k, value, watched):
 def _part_real(s, k, watched):
     """Replace the second of two almost parallel real unit vectors by its part across the first, of unit length, unless
     that costs too much of the decay rate."""
-    i: cython.Py_ssize_t
-    n: cython.Py_ssize_t = s.n
-    cosine: cython.double = _inner(s, k, k + 1)
-    first: cython.double = s.frame_values[k].real
-    sine: cython.double = sqrt(max(1 - cosine * cosine, 0.0))
-    longer: cython.double
-    apart: cython.double
+    n = s.n
+    cosine = _inner(s, k, k + 1)
+    first = s.frame_values[k].real
+    sine = sqrt(max(1 - cosine * cosine, 0.0))
     if not 0.0 < sine < NARROW:
         return
     longer = 1 / sine
@@ -170,9 +154,7 @@ def _part_real(s, k, watched):
 
 def _inverted(s):
     """Whether the basis has an inverse, which is its dual."""
-    i: cython.Py_ssize_t
-    j: cython.Py_ssize_t
-    n: cython.Py_ssize_t = s.n
+    n = s.n
     if not finite(s.basis, n * n):
         return False
     for i in range(n):
@@ -190,11 +172,7 @@ def _inverted(s):
 
 def _times(A, basis, image, n):
     """A product whose first factor may be sparse, as Jacobians of chains and lattices are."""
-    i: cython.Py_ssize_t
-    j: cython.Py_ssize_t
-    k: cython.Py_ssize_t
     entries: cython.Py_ssize_t = 0
-    by: cython.double
     for i in range(n * n):
         entries += A[i] != 0.0
     if entries * SPARSE > n * n:
@@ -212,10 +190,7 @@ def _times(A, basis, image, n):
 
 def _take_out(s, M):
     """Keep the rows of the diagonal blocks of a matrix, and set them to zero there."""
-    i: cython.Py_ssize_t
-    j: cython.Py_ssize_t
-    k: cython.Py_ssize_t
-    n: cython.Py_ssize_t = s.n
+    n = s.n
     for k in range(n):
         for i in range(s.blocks[k]):
             for j in range(s.blocks[k]):
@@ -223,10 +198,7 @@ def _take_out(s, M):
 
 
 def _put_back(s, M):
-    i: cython.Py_ssize_t
-    j: cython.Py_ssize_t
-    k: cython.Py_ssize_t
-    n: cython.Py_ssize_t = s.n
+    n = s.n
     for k in range(n):
         for i in range(s.blocks[k]):
             for j in range(s.blocks[k]):
@@ -235,7 +207,7 @@ def _put_back(s, M):
 
 def _of_two(a, b, c, d, f, g, x, y):
     """The solution of two linear equations."""
-    det: cython.double = a * d - b * c
+    det = a * d - b * c
     x[0], y[0] = (d * f - b * g) / det, (a * g - c * f) / det
 
 
@@ -250,16 +222,7 @@ def _divide(blocks, own, n, p, turn, F):
     """X with X Λ_I − Λ_R X = F in its place, Λᵀ for Λ where ``turn`` is −1.
 
     Of blocks of two rows (Λ_R² − Λ_R tr Λ_I + det Λ_I) X = F tr Λ_I − F Λ_I − Λ_R F, by Cayley and Hamilton."""
-    i: cython.Py_ssize_t
-    r: cython.Py_ssize_t
-    k: cython.Py_ssize_t
-    x: cython.double
-    trace: cython.double
-    det: cython.double
-    upper: cython.double
-    lower: cython.double
     beside: cython.double
-    below: cython.double
     u = cython.declare(cython.double[4])
     v = cython.declare(cython.double[4])
     f = cython.declare(cython.double[4])
@@ -298,10 +261,7 @@ def _divide(blocks, own, n, p, turn, F):
 def _turned_to(blocks, own, E, n, p, turn, Z, image, F):
     """Whether the iteration finds a basis Z = [I; X] of an invariant subspace of Λ + E; of its transpose where ``turn``
     is −1."""
-    i: cython.Py_ssize_t
-    m: cython.Py_ssize_t = (n - p) * p
-    change: cython.double
-    size: cython.double
+    m = (n - p) * p
     for i in range(n * p):
         Z[i] = 1.0 if i // p == i % p else 0.0
     for _ in range(TURNS):
@@ -327,17 +287,16 @@ def few(s, A, change, sloped, values, slopes, room):
     """The watched eigenvalues of a matrix and, if ``sloped``, their derivatives for its ``change``; returns their
     number, 0 if the frame does not serve. ``room`` receives what ``covers`` needs about all others, with its
     derivative; without slopes these must be to the left."""
-    n: cython.Py_ssize_t = s.n
-    p: cython.Py_ssize_t = s.many
-    i: cython.Py_ssize_t
-    rest: cython.Py_ssize_t = (n - p) * n
-    B: cython.p_double = s.B
-    C: cython.p_double = s.C
-    M: cython.p_double = s.product
-    right: cython.p_double = s.basis_right
-    left: cython.p_double = s.basis_left
-    image: cython.p_double = s.image
-    F: cython.p_double = s.image + n * p
+    n = s.n
+    p = s.many
+    rest = (n - p) * n
+    B = s.B
+    C = s.C
+    M = s.product
+    right = s.basis_right
+    left = s.basis_left
+    image = s.image
+    F = s.image + n * p
     inner = cython.declare(cython.double[64])
     overlap = cython.declare(cython.double[64])
     outer = cython.declare(cython.double[64])
@@ -379,9 +338,6 @@ def few(s, A, change, sloped, values, slopes, room):
 
 def _subspace(s, p, sloped, inner, outer, overlap, values, slopes):
     """Eigenvalues and derivatives on an invariant subspace, from products with bases of this ``overlap``."""
-    i: cython.Py_ssize_t
-    j: cython.Py_ssize_t
-    k: cython.Py_ssize_t
     whole = cython.declare(cython.double[64])
     columns = cython.declare(cython.double[64])
     part = cython.declare(cython.double[64])
@@ -418,12 +374,9 @@ def _subspace(s, p, sloped, inner, outer, overlap, values, slopes):
 
 def _room_left(s, M, share, room):
     """H of the last columns of a matrix, with this share of e: 1, or 0 for a derivative."""
-    i: cython.Py_ssize_t
-    j: cython.Py_ssize_t
-    n: cython.Py_ssize_t = s.n
-    p: cython.Py_ssize_t = s.many
-    edge: cython.double = ASIDE * fabs(s.frame_values[p].real) * share
-    weight: cython.double
+    n = s.n
+    p = s.many
+    edge = ASIDE * fabs(s.frame_values[p].real) * share
     for i in range(n - p):
         for j in range(i + 1):
             weight = sqrt(s.frame_values[p + i].real * s.frame_values[p + j].real)
@@ -432,9 +385,7 @@ def _room_left(s, M, share, room):
 
 def _definite(s, H, change, length, doubt, rows):
     """Whether H, moved by a length along its change, is positive definite beyond doubt."""
-    i: cython.Py_ssize_t
-    j: cython.Py_ssize_t
-    n: cython.Py_ssize_t = s.n
+    n = s.n
     for i in range(rows):
         for j in range(i + 1):
             s.there[i * rows + j] = H[i * n + j] + length * change[i * n + j]
@@ -444,20 +395,12 @@ def _definite(s, H, change, length, doubt, rows):
 
 def covers(s, step):
     """Whether all unwatched eigenvalues stay to the left in a step, by ``others`` at both ends."""
-    i: cython.Py_ssize_t
-    j: cython.Py_ssize_t
-    side: cython.int
-    way: cython.int
-    n: cython.Py_ssize_t = s.n
-    rows: cython.Py_ssize_t = n - s.many
-    rise: cython.double
-    fall: cython.double
-    error: cython.double
-    bow: cython.double
-    wrong: cython.double = 0.0
-    H: cython.p_double = s.others
-    errors: cython.p_double = s.own + 2 * n
-    bows: cython.p_double = s.own + 3 * n
+    n = s.n
+    rows = n - s.many
+    wrong = 0.0
+    H = s.others
+    errors = s.own + 2 * n
+    bows = s.own + 3 * n
     for i in range(rows):
         errors[i] = bows[i] = 0.0
     for i in range(rows):
@@ -493,9 +436,8 @@ def _at(array) -> cython.p_double:
 def few_of(curve: Curve, frame_of, matrices, changes, step: cython.double):
     """The watched eigenvalues of one matrix, or of those at both ends of a step, with their derivatives for its change,
     by the frame of a matrix; none if that does not serve, or the others do not stay to the left (in the step)."""
-    n: cython.Py_ssize_t = curve.n
-    many: cython.Py_ssize_t = 0
-    side: cython.Py_ssize_t
+    n = curve.n
+    many = 0
     values, slopes = np.zeros((2, n), dtype=complex), np.zeros((2, n), dtype=complex)
     frame_of = np.ascontiguousarray(frame_of)
     curve.begin()
@@ -522,7 +464,7 @@ def divided(blocks, own, p: cython.Py_ssize_t, turn: cython.int, F):
 
 def turned_to(blocks, own, E, turn: cython.int, Z):
     """``_turned_to`` for arrays."""
-    n: cython.Py_ssize_t = len(Z)
+    n = len(Z)
     room = np.empty((2, Z.size))
     return _turned_to(
         cython.cast(cython.p_longlong, _at(blocks)), _at(own), _at(E), n, Z.size // n, turn, _at(Z), _at(room),

@@ -1,4 +1,5 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+# cython: infer_types=True
 """Where branches begin: Newton's method of ``algebra.bordering`` where no Jacobian is singular, and units of states.
 
 Singular values decide whether a Jacobian is singular; here its inverse does, where it leaves no doubt. In doubtful
@@ -29,12 +30,10 @@ def _at(array) -> cython.p_double:
 def _surely_solved(J, n, right, D, work, pivots, widest, rank):
     """Whether a matrix is regular beyond doubt, in units D, which are found; the solution then replaces the right side:
     |σ_min| ≥ 1/‖M⁻¹‖ and |σ_max| ≤ ‖M‖ in Frobenius' norm."""
-    i: cython.Py_ssize_t
-    j: cython.Py_ssize_t
-    columns: cython.p_double = work
-    inverse: cython.p_double = work + n * n
-    size: cython.double = 0.0
-    small: cython.double = 0.0
+    columns = work
+    inverse = work + n * n
+    size = 0.0
+    small = 0.0
     if n == 0 or not (finite(right, n) and finite(J, n * n)):
         return False
     even_scales(J, n, D, work)
@@ -62,7 +61,7 @@ def _surely_solved(J, n, right, D, work, pivots, widest, rank):
 
 def regular_units(J, widest: cython.double, rank: cython.double):
     """Units in which a matrix is regular, as ``bordering`` chooses them; None where that is in doubt."""
-    n: cython.Py_ssize_t = len(J)
+    n = len(J)
     ready()
     J = np.ascontiguousarray(J)
     D, work, right, pivots = np.empty(n), np.empty(2 * n * n), np.zeros(n), np.empty(n, dtype=np.int32)
@@ -77,24 +76,20 @@ def rested(
 ):  # fmt: skip
     """Whether Newton's method settles at a regular equilibrium, which replaces x; no step is longer than ``far``,
     relative to 1 + |x|. The reader gives rates, their derivatives, and those with respect to ``free`` parameters."""
-    n: cython.Py_ssize_t = len(x)
-    wide: cython.Py_ssize_t = 1 + n + free
-    i: cython.Py_ssize_t
-    j: cython.Py_ssize_t
-    before: cython.double
-    change: cython.double = INFINITY
-    most: cython.double
+    n = len(x)
+    wide = 1 + n + free
+    change = INFINITY
     ready()
     room, numbers, z = reader.room, np.ascontiguousarray(numbers), x.copy()
     block, pivots = np.empty(n * wide + 3 * n * n + 2 * n), np.empty(n, dtype=np.int32)
-    values: cython.p_double = _at(block)
-    J: cython.p_double = values + n * wide
-    work: cython.p_double = J + n * n
-    step: cython.p_double = work + 2 * n * n
-    D: cython.p_double = step + n
-    at: cython.p_double = _at(z)
-    p: cython.p_double = _at(numbers)
-    w: cython.p_double = _at(room)
+    values = _at(block)
+    J = values + n * wide
+    work = J + n * n
+    step = work + 2 * n * n
+    D = step + n
+    at = _at(z)
+    p = _at(numbers)
+    w = _at(room)
     for _ in range(steps):
         value(values, at, p, at, w)  # nothing depends on time
         before, change, most = change, 0.0, 0.0
@@ -120,10 +115,7 @@ def rested(
 def _mutual(acts, n, groups):
     """The group number of each state: states of a group act on one another, directly or through others (Warshall);
     returns the number of groups."""
-    i: cython.Py_ssize_t
-    j: cython.Py_ssize_t
-    k: cython.Py_ssize_t
-    many: cython.Py_ssize_t = 0
+    many = 0
     for k in range(n):
         acts[k * n + k] = 1
         groups[k] = -1
@@ -146,13 +138,8 @@ def _even_units(matrix, n, D, work, pivots):
 
     There the sum of all entries is least, a convex function of log D whose second derivative is a Laplacian. Newton's
     method begins with units in which rows and columns are alike within a factor."""
-    i: cython.Py_ssize_t
-    j: cython.Py_ssize_t
-    row: cython.double
-    column: cython.double
-    most: cython.double
-    laplacian: cython.p_double = work
-    step: cython.p_double = work + n * n
+    laplacian = work
+    step = work + n * n
     for i in range(n):
         matrix[i * n + i] = 0.0
     even_scales(matrix, n, D, work)
@@ -186,25 +173,22 @@ def grouped(strengths, rounding: cython.double):
     """Units in which states that act on one another do so alike, and the group number of each state; entries of a
     matrix are the strengths of the actions. A product of two that is ``rounding``, relative to the usual ones squared,
     is none."""
-    n: cython.Py_ssize_t = len(strengths)
+    n = len(strengths)
     ready()
     J = np.ascontiguousarray(strengths)
     if n < 2:
         return np.ones(n), np.zeros(n, dtype=np.int64)
     block, pivots, acting = np.empty(2 * n * n + 2 * n), np.empty(n, dtype=np.int32), np.empty(n * n, dtype=np.int8)
     units, whole, groups = np.empty(n), np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
-    i: cython.Py_ssize_t
-    j: cython.Py_ssize_t
-    a: cython.p_double = _at(J)
-    matrix: cython.p_double = _at(block)
-    usual: cython.p_double = matrix + n * n
-    work: cython.p_double = usual + n
-    D: cython.p_double = _at(units)
-    p: cython.p_int = cython.cast(cython.p_int, _at(pivots))
-    acts: cython.p_char = cython.cast(cython.p_char, _at(acting))
-    of: cython.p_longlong = cython.cast(cython.p_longlong, _at(whole))
-    part: cython.p_longlong = cython.cast(cython.p_longlong, _at(groups))
-    many: cython.Py_ssize_t
+    a = _at(J)
+    matrix = _at(block)
+    usual = matrix + n * n
+    work = usual + n
+    D = _at(units)
+    p = cython.cast(cython.p_int, _at(pivots))
+    acts = cython.cast(cython.p_char, _at(acting))
+    of = cython.cast(cython.p_longlong, _at(whole))
+    part = cython.cast(cython.p_longlong, _at(groups))
     for i in range(n * n):
         acts[i] = a[i] > 0.0
     many = _mutual(acts, n, of)  # one-way action gives no even units
@@ -212,7 +196,7 @@ def grouped(strengths, rounding: cython.double):
         for j in range(n):
             matrix[i * n + j] = a[i * n + j] if of[i] == of[j] else 0.0
     diagonal = J.diagonal().copy()
-    own: cython.p_double = _at(diagonal)
+    own = _at(diagonal)
     _even_units(matrix, n, D, work, p)
     for i in range(n):
         usual[i] = own[i]

@@ -1,9 +1,10 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+# cython: infer_types=True
 """Linear algebra of small dense matrices: LU factors, solutions, eigenvalues, by plain loops or by LAPACK.
 
-Up to ``OWN`` rows LU factors come from the loops below, which are as fast as LAPACK there and, like ``eigenvalues``, do
-not depend on what a BLAS chooses for a processor. Matrices are given by columns, as LAPACK takes them. SciPy, which has
-LAPACK's addresses, is imported by ``ready`` on first use only.
+Up to ``OWN`` rows LU factors come from the loops below, which are as fast as LAPACK there and, like those of ``schur``,
+do not depend on what a BLAS chooses for a processor. Matrices are given by columns, as LAPACK takes them. SciPy, which
+has LAPACK's addresses, is imported by ``ready`` on first use only.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ if cython.compiled:
     from cython.cimports.libc.math import copysign, fabs, ilogb, ldexp, rint, sqrt
     from cython.cimports.libc.string import memcpy
     from cython.cimports.pfaff.kernels.balancing import balance
-    from cython.cimports.pfaff.kernels.eigenvalues import eigenvalues, schur_room
+    from cython.cimports.pfaff.kernels.schur import eigenvalues, schur_room
 
 OWN = cython.declare(cython.Py_ssize_t, 48)  # rows up to which plain loops are not slower than LAPACK, ...
 OWN_COMPLEX = cython.declare(cython.Py_ssize_t, 24)  # ... and of complex matrices
@@ -49,7 +50,6 @@ def _routine(known, name):
 
 def finite(x, count):
     """Whether all numbers are finite."""
-    i: cython.Py_ssize_t
     for i in range(count):
         if not fabs(x[i]) <= LARGEST:
             return False
@@ -58,11 +58,10 @@ def finite(x, count):
 
 def dot(a, b, count):
     """Sum of products, in four sums side by side."""
-    i: cython.Py_ssize_t
-    s0: cython.double = 0.0
-    s1: cython.double = 0.0
-    s2: cython.double = 0.0
-    s3: cython.double = 0.0
+    s0 = 0.0
+    s1 = 0.0
+    s2 = 0.0
+    s3 = 0.0
     for i in range(0, count - 3, 4):
         s0 += a[i] * b[i]
         s1 += a[i + 1] * b[i + 1]
@@ -75,10 +74,6 @@ def dot(a, b, count):
 
 def multiplied(A, transposed, B, C, m, k, n):
     """C = A B for matrices given by rows, A of m rows and k columns, or given as its transpose; B has n columns."""
-    i: cython.Py_ssize_t
-    j: cython.Py_ssize_t
-    l: cython.Py_ssize_t
-    by: cython.double
     rows: cython.int = m
     inner: cython.int = k
     columns: cython.int = n
@@ -106,10 +101,9 @@ def multiplied(A, transposed, B, C, m, k, n):
 def factorised(A, n, pivots):
     """LU factors, which replace the matrix, in LAPACK's format; returns the sign of the determinant, zero if it is
     singular."""
-    i: cython.Py_ssize_t
     size: cython.int = n
     info: cython.int = 0
-    sign: cython.double = 1.0
+    sign = 1.0
     if n <= OWN:
         return _eliminated(A, n, pivots)
     dgetrf(cython.address(size), cython.address(size), A, cython.address(size), pivots, cython.address(info))
@@ -124,15 +118,7 @@ def factorised(A, n, pivots):
 
 def _eliminated(A, n, pivots):
     """The same by Gaussian elimination with partial pivoting, four columns at a time."""
-    first: cython.Py_ssize_t
-    last: cython.Py_ssize_t
-    i: cython.Py_ssize_t
-    j: cython.Py_ssize_t
-    k: cython.Py_ssize_t
-    p: cython.Py_ssize_t
-    a: cython.p_double
-    column: cython.p_double
-    sign: cython.double = 1.0
+    sign = 1.0
     for first in range(0, n, 4):
         last = min(first + 4, n)
         for k in range(first, last):
@@ -167,35 +153,32 @@ def _eliminated(A, n, pivots):
 
 
 def _exchange(x, i, k):
-    kept: cython.double = x[i]
+    kept = x[i]
     x[i] = x[k]
     x[k] = kept
 
 
 def _less(y, a, by, count):
     """y − a·by."""
-    i: cython.Py_ssize_t
     for i in range(count):
         y[i] -= a[i] * by
 
 
 def _less_four(y, a, n, by, count):
     """y less four columns, n apart, times a number each."""
-    i: cython.Py_ssize_t
-    b: cython.pointer[cython.const[cython.double]] = a + n
-    c: cython.pointer[cython.const[cython.double]] = a + 2 * n
-    d: cython.pointer[cython.const[cython.double]] = a + 3 * n
-    p: cython.double = by[0]
-    q: cython.double = by[1]
-    r: cython.double = by[2]
-    s: cython.double = by[3]
+    b = a + n
+    c = a + 2 * n
+    d = a + 3 * n
+    p = by[0]
+    q = by[1]
+    r = by[2]
+    s = by[3]
     for i in range(count):
         y[i] = y[i] - a[i] * p - b[i] * q - c[i] * r - d[i] * s
 
 
 def substituted(A, n, pivots, right, columns, transposed):
     """Solutions by LU factors for several right sides, which they replace."""
-    k: cython.Py_ssize_t
     size: cython.int = n
     many: cython.int = columns
     info: cython.int = 0
@@ -213,10 +196,6 @@ def substituted(A, n, pivots, right, columns, transposed):
 
 
 def _replaced(A, n, pivots, x):
-    first: cython.Py_ssize_t
-    last: cython.Py_ssize_t
-    i: cython.Py_ssize_t
-    k: cython.Py_ssize_t
     for k in range(n):
         _exchange(x, k, pivots[k] - 1)
     for first in range(0, n, 4):
@@ -239,7 +218,6 @@ def _replaced(A, n, pivots, x):
 
 
 def _replaced_transposed(A, n, pivots, x):
-    k: cython.Py_ssize_t
     for k in range(n):
         x[k] = (x[k] - dot(A + k * n, x, k)) / A[k * n + k]
     for k in range(n - 2, -1, -1):
@@ -250,7 +228,6 @@ def _replaced_transposed(A, n, pivots, x):
 
 def solve_complex(A, n, pivots, right):
     """The solution with a complex matrix, which is lost; it replaces the right side. No numbers if it is singular."""
-    i: cython.Py_ssize_t
     if n <= OWN_COMPLEX:
         _solved_complex(cython.cast(cython.p_double, A), n, cython.cast(cython.p_double, right))
     elif factorised_complex(A, n, pivots):
@@ -281,15 +258,6 @@ def substituted_complex(A, n, pivots, right, columns, transposed):
 
 def _solved_complex(A, n, x):
     """The same by Gaussian elimination, real and imaginary parts side by side."""
-    i: cython.Py_ssize_t
-    j: cython.Py_ssize_t
-    k: cython.Py_ssize_t
-    p: cython.Py_ssize_t
-    a: cython.p_double
-    y: cython.p_double
-    re: cython.double
-    im: cython.double
-    most: cython.double
     for k in range(n):
         a = A + 2 * k * n
         p = k
@@ -322,10 +290,8 @@ def _solved_complex(A, n, x):
 
 def _quotient(a, b, out):
     """a/b (Smith 1962), which neither overflows nor underflows where the result does not."""
-    ratio: cython.double
-    size: cython.double
-    re: cython.double = a[0]
-    im: cython.double = a[1]
+    re = a[0]
+    im = a[1]
     if fabs(b[0]) >= fabs(b[1]):
         ratio = b[1] / b[0]
         size = b[0] + b[1] * ratio
@@ -344,15 +310,15 @@ def quotient(a, b):
     two[0], two[1] = a, b
     if b == 0.0:
         return 0.0
-    at: cython.p_double = cython.cast(cython.p_double, two)
+    at = cython.cast(cython.p_double, two)
     _quotient(at, at + 2, at)
     return two[0]
 
 
 def modulus(z):
     """|z| by operations that give the same digits everywhere."""
-    large: cython.double = fabs(z.real)
-    small: cython.double = fabs(z.imag)
+    large = fabs(z.real)
+    small = fabs(z.imag)
     if large < small:
         large, small = small, large
     return large * sqrt(1 + (small / large) * (small / large)) if small > 0.0 else large + small
@@ -384,8 +350,6 @@ def even_scales(A, n, scales, work):
 
 def _of_rank(x, n, rank):
     """The number of this rank, counted from the smallest as 0."""
-    i: cython.Py_ssize_t
-    j: cython.Py_ssize_t
     less: cython.Py_ssize_t
     alike: cython.Py_ssize_t
     for i in range(n):
@@ -431,10 +395,9 @@ def eigen(A, n, values, left, right, work):
 def _values_of_two(A, values):
     """Eigenvalues of a matrix of two rows: the one farther from the mean first, the other from their product, without
     cancellation."""
-    half: cython.double = (A[0] - A[3]) / 2
-    across: cython.double = A[1] * A[2]
-    square: cython.double = half * half + across
-    far: cython.double
+    half = (A[0] - A[3]) / 2
+    across = A[1] * A[2]
+    square = half * half + across
     if square < 0.0:
         values[0].real = values[1].real = (A[0] + A[3]) / 2
         values[0].imag = sqrt(-square)
@@ -448,9 +411,8 @@ def _values_of_two(A, values):
 
 def _vectors_of_two(A, values, p, q):
     """Left and right eigenvectors of a matrix of two rows, from the row and the column with the larger entries."""
-    k: cython.Py_ssize_t
-    b: cython.double = A[1]
-    c: cython.double = A[2]
+    b = A[1]
+    c = A[2]
     upper: cython.doublecomplex
     lower: cython.doublecomplex
     for k in range(2):

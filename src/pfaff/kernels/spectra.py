@@ -1,4 +1,5 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+# cython: infer_types=True
 """Eigenvalues along a branch: whether a step may hide that one crosses the imaginary axis.
 
 The rules of ``eigenvalues`` of equilibria: eigenvalues at both ends of a step are matched by their slopes, and
@@ -25,12 +26,8 @@ WAIT = cython.declare(cython.int, 8)  # steps without a frame after one that did
 
 def _linear(s, z, tangent):
     """∂f/∂x at a point, and its derivative along the tangent, in ``A`` and ``change``."""
-    i: cython.Py_ssize_t
-    j: cython.Py_ssize_t
-    n: cython.Py_ssize_t = s.n
-    side: cython.int
-    h: cython.double = s.rules.probe / length(tangent, s.units, s.N)
-    row: cython.p_double
+    n = s.n
+    h = s.rules.probe / length(tangent, s.units, s.N)
     for side in range(3):
         for i in range(s.N):
             s.beside[i] = z[i] + (h if side == 0 else -h if side == 1 else 0.0) * tangent[i]
@@ -48,14 +45,7 @@ def _linear(s, z, tangent):
 
 def spectrum(s, z, tangent, values, slopes):
     """Eigenvalues and their derivatives ⟨p, J' q⟩/⟨p, q⟩ along the tangent."""
-    i: cython.Py_ssize_t
-    j: cython.Py_ssize_t
-    k: cython.Py_ssize_t
-    n: cython.Py_ssize_t = s.n
-    p: cython.p_doublecomplex
-    q: cython.p_double
-    re: cython.double
-    im: cython.double
+    n = s.n
     mapped: cython.doublecomplex
     above: cython.doublecomplex
     below: cython.doublecomplex
@@ -79,9 +69,9 @@ def spectrum(s, z, tangent, values, slopes):
 def watched(s, z, tangent, row):
     """The relevant eigenvalues and their derivatives by a frame, in a row of ``spectra``; returns their number, 0 where
     the frame does not serve. At an end of a step the others are bounded too."""
-    n: cython.Py_ssize_t = s.n
-    values: cython.p_doublecomplex = s.spectra + row * n
-    slopes: cython.p_doublecomplex = s.slopes + row * n
+    n = s.n
+    values = s.spectra + row * n
+    slopes = s.slopes + row * n
     if n < FROM or s.many < 0:
         spectrum(s, z, tangent, values, slopes)
         return n
@@ -94,10 +84,9 @@ def watched(s, z, tangent, row):
 def compared(s, first, last, step):
     """The relevant eigenvalues at both ends of a step, rows z and tangent, in a new frame; all of them if none
     serves."""
-    n: cython.Py_ssize_t = s.n
-    N: cython.Py_ssize_t = s.N
-    many: cython.Py_ssize_t
-    again: cython.Py_ssize_t = 0
+    n = s.n
+    N = s.N
+    again = 0
     if n >= FROM:
         _linear(s, last, last + N)
         framed(s, s.A)
@@ -117,11 +106,9 @@ def compared(s, first, last, step):
 def first_spectrum(curve: Curve, z):
     """All eigenvalues at a point, whose vectors are the first frame where states are many."""
     values = np.empty(curve.n, dtype=complex)
-    at: cython.p_doublecomplex = cython.cast(
+    at = cython.cast(
         cython.p_doublecomplex, cython.cast(cython.size_t, values.ctypes.data))  # fmt: skip
-    i: cython.Py_ssize_t
-    j: cython.Py_ssize_t
-    n: cython.Py_ssize_t = curve.n
+    n = curve.n
     z = np.ascontiguousarray(z)
     curve.begin()
     rates(curve, cython.cast(cython.p_double, cython.cast(cython.size_t, z.ctypes.data)), curve.values)
@@ -139,8 +126,8 @@ def first_spectrum(curve: Curve, z):
 
 def at_both(s, first, last, step):
     """The relevant eigenvalues at both ends of a step in the present frame, if it serves."""
-    many: cython.Py_ssize_t = watched(s, first, first + s.N, 0)
-    again: cython.Py_ssize_t = watched(s, last, last + s.N, 1) if many else 0
+    many = watched(s, first, first + s.N, 0)
+    again = watched(s, last, last + s.N, 1) if many else 0
     if many and many == again and (many == s.n or covers(s, step)):
         return many
     return compared(s, first, last, step)
@@ -156,8 +143,7 @@ def floor(s, many):
 
 def rounding(s, values, n):
     """The uncertainty that the largest eigenvalue causes in all others."""
-    k: cython.Py_ssize_t
-    largest: cython.double = 0.0
+    largest = 0.0
     for k in range(n):
         largest = max(largest, modulus(values[k]))
     return s.rules.stiff * largest
@@ -169,9 +155,7 @@ def sign_of(x):
 
 def pairs_sign(values, n):
     """The sign of Π(λ_i + λ_j): only sums of real ones, and of conjugate ones, can be negative alone."""
-    i: cython.Py_ssize_t
-    j: cython.Py_ssize_t
-    sign: cython.double = 1.0
+    sign = 1.0
     for i in range(n):
         if values[i].imag > 0.0:
             sign *= sign_of(values[i].real)
@@ -184,7 +168,6 @@ def pairs_sign(values, n):
 
 def on_axis(s, values, n, doubt):
     """Whether a pair is on the imaginary axis, to within ``doubt``."""
-    k: cython.Py_ssize_t
     for k in range(n):
         if values[k].imag > doubt and fabs(values[k].real) <= s.rules.growing * modulus(values[k]) + doubt:
             return True
@@ -194,19 +177,12 @@ def on_axis(s, values, n, doubt):
 def _match(cost, n, room):
     """For each row the column of the permutation of least cost, first in ``room``: shortest augmenting paths (Jonker
     and Volgenant)."""
-    i: cython.Py_ssize_t
-    j: cython.Py_ssize_t
-    row: cython.Py_ssize_t
-    column: cython.Py_ssize_t
-    following: cython.Py_ssize_t
-    delta: cython.double
-    reduced: cython.double
-    u: cython.p_double = cost + n * n
-    v: cython.p_double = u + n + 1
-    least: cython.p_double = v + n + 1
-    row_of: cython.p_longlong = room + n + 1
-    way: cython.p_longlong = row_of + n + 1
-    used: cython.p_longlong = way + n + 1
+    u = cost + n * n
+    v = u + n + 1
+    least = v + n + 1
+    row_of = room + n + 1
+    way = row_of + n + 1
+    used = way + n + 1
     for j in range(n + 1):
         u[j] = v[j] = 0.0
         row_of[j] = way[j] = 0
@@ -240,9 +216,8 @@ def _match(cost, n, room):
 
 def _partner(here, n, k):
     """The eigenvalue conjugate to another; −1 if that is real, or several are."""
-    i: cython.Py_ssize_t
-    found: cython.Py_ssize_t = -1
-    many: cython.Py_ssize_t = 0
+    found = -1
+    many = 0
     for i in range(n):
         if here[k].imag != 0.0 and here[i].real == here[k].real and here[i].imag == -here[k].imag:
             found, many = i, many + 1
@@ -252,15 +227,8 @@ def _partner(here, n, k):
 def _explained(rules, a, da, b, db, n, columns, k, step, floor):
     """Whether a doubtful eigenvalue meets another in the step, and neither does more than the ends show: by their sum
     and product (``Rates``)."""
-    i: cython.Py_ssize_t
-    other: cython.Py_ssize_t = _partner(a, n, k)
-    last: cython.Py_ssize_t = _partner(b, n, columns[k])
-    size: cython.double
-    noise: cython.double
-    first: cython.double
-    after: cython.double
-    rise: cython.double
-    fall: cython.double
+    other = _partner(a, n, k)
+    last = _partner(b, n, columns[k])
     p: cython.doublecomplex
     q: cython.doublecomplex
     r: cython.doublecomplex
@@ -288,10 +256,10 @@ def _explained(rules, a, da, b, db, n, columns, k, step, floor):
 
 def _visits_zero(rules, a, da, b, db, step, noise):
     """Whether a pair at both ends of a step may become two real eigenvalues, one of which passes zero and returns."""
-    first: cython.double = a.real * a.real + a.imag * a.imag
-    last: cython.double = b.real * b.real + b.imag * b.imag
-    rise: cython.double = 2 * step * (a.real * da.real + a.imag * da.imag)
-    fall: cython.double = 2 * step * (b.real * db.real + b.imag * db.imag)
+    first = a.real * a.real + a.imag * a.imag
+    last = b.real * b.real + b.imag * b.imag
+    rise = 2 * step * (a.real * da.real + a.imag * da.imag)
+    fall = 2 * step * (b.real * db.real + b.imag * db.imag)
     return _dipping(rules, first, rise, last, fall, noise * max(modulus(a), modulus(b)))
 
 
@@ -305,19 +273,9 @@ def conduct(s, n, step, floor, crossed):
 def _conduct(rules, a, da, b, db, n, step, floor, cost, room, crossed):
     """What eigenvalues do in a step: nothing, cross the imaginary axis, or change so much that more may happen than is
     seen (``Rates`` and ``Rests.hides``); and how many cross. ``floor`` is their uncertainty."""
-    i: cython.Py_ssize_t
-    j: cython.Py_ssize_t
     hidden: cython.bint = False
     right: cython.int = 0
     beside: cython.int = 0
-    most: cython.int
-    first: cython.double
-    last: cython.double
-    rise: cython.double
-    fall: cython.double
-    noise: cython.double
-    here: cython.double
-    there: cython.double
     apart: cython.doublecomplex
     crossed[0] = 0
     for i in range(n):
@@ -353,13 +311,11 @@ def _conduct(rules, a, da, b, db, n, step, floor, cost, room, crossed):
 
 def conduct_of(a, da, b, db, step: cython.double, floor: cython.double, rules: Rules):
     """``conduct`` for Python: what eigenvalues do, and how many cross."""
-    n: cython.Py_ssize_t = len(a)
+    n = len(a)
     cost, room = np.empty(n * n + 5 * n + 5), np.empty(4 * n + 4, dtype=np.int64)
     crossed: cython.int = 0
-    how: cython.int
     at = [np.ascontiguousarray(each, dtype=complex) for each in (a, da, b, db)]
     places = cython.declare(cython.p_doublecomplex[4])
-    i: cython.Py_ssize_t
     for i in range(4):
         places[i] = cython.cast(cython.p_doublecomplex, cython.cast(cython.size_t, at[i].ctypes.data))
     how = _conduct(
@@ -376,8 +332,8 @@ def conduct_of(a, da, b, db, step: cython.double, floor: cython.double, rules: R
 def _doubtful(rules, first, rise, last, fall, noise):
     """Whether a function with one sign at both ends of a step may have the other in between, or changes too much to
     know."""
-    wrong: cython.double = fabs(last - first - (rise + fall) / 2)
-    wild: cython.double = max(wrong, fabs(fall - rise) / 8)
+    wrong = fabs(last - first - (rise + fall) / 2)
+    wild = max(wrong, fabs(fall - rise) / 8)
     if wild > rules.wild * max(fabs(first), fabs(last)) + noise:
         return True
     return _dipping(rules, first, rise, last, fall, noise)
@@ -385,7 +341,7 @@ def _doubtful(rules, first, rise, last, fall, noise):
 
 def _dipping(rules, first, rise, last, fall, noise):
     """Whether a function with one sign at both ends of a step may have the other in between."""
-    wrong: cython.double = fabs(last - first - (rise + fall) / 2)
+    wrong = fabs(last - first - (rise + fall) / 2)
     if not (first * last > 0.0 and min(fabs(first), fabs(last)) > noise):
         return False
     return _dips(first, rise, last, fall) < max(rules.unsure * wrong, -noise)
@@ -394,13 +350,10 @@ def _dipping(rules, first, rise, last, fall, noise):
 def _dips(first, rise, last, fall):
     """The least value of Hermite's cubic where it is stationary, or at the nearer end, relative to the sign of its
     first."""
-    k: cython.int
-    s: cython.double
-    bow: cython.double
-    bend: cython.double = 3 * (last - first) - 2 * rise - fall
-    twist: cython.double = 2 * (first - last) + rise + fall
-    root: cython.double = sqrt(max(bend * bend - 3 * twist * rise, 0.0))
-    least: cython.double = INFINITY
+    bend = 3 * (last - first) - 2 * rise - fall
+    twist = 2 * (first - last) + rise + fall
+    root = sqrt(max(bend * bend - 3 * twist * rise, 0.0))
+    least = INFINITY
     root = bend + (-root if bend < 0.0 else root)
     for k in range(2):
         s = -rise / root if k == 0 else -root / (3 * twist)

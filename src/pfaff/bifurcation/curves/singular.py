@@ -48,7 +48,7 @@ class CurveFacts:
     pitchfork = False  # at a branch point: its coefficient is then that of third order
 
     def tell(self, **known: Any) -> None:
-        """Record what compiled loops know already, by name."""
+        """Record what kernels know already, by name."""
         self.__dict__.update((name, known[name]) for name in known if name == "suspects")
 
     @known_property

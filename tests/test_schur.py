@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from pfaff.kernels.balancing import scales
-from pfaff.kernels.eigenvalues import eigen
+from pfaff.kernels.schur import eigen
 
 KINDS = ("full", "badly scaled", "sparse", "lightly damped")
 

@@ -16,7 +16,7 @@ if cython.compiled:
     from cython.cimports.libc.string import memcpy
     from cython.cimports.pfaff.kernels.balancing import balance
 
-EPS = cython.declare(cython.double, 2.220446049250313e-16)
+ROUNDING = cython.declare(cython.double, 2.220446049250313e-16)
 TINY = cython.declare(cython.double, 1e-292)  # entries below this, of matrices of order one, are zero
 SWEEPS = cython.declare(cython.Py_ssize_t, 30)  # most of them for an eigenvalue, as a mean over all
 STUCK = cython.declare(cython.int, 10)  # sweeps without a new eigenvalue after which other shifts are taken
@@ -70,7 +70,7 @@ def eigenvalues(A, n, values, left, right, room):
         return True
     for i in range(n * n):
         norm = max(norm, fabs(H[i]))
-    least = EPS * max(norm, TINY)
+    least = ROUNDING * max(norm, TINY)
     for k in range(n):
         for side in range(2):
             out = left if side else right
@@ -211,10 +211,10 @@ def _split(H, n, last):
                 size += fabs(H[(k + 1) * n + k])
         if entry <= TINY:
             break
-        if entry <= EPS * size:  # small; and so is what it changes in eigenvalues
+        if entry <= ROUNDING * size:  # small; and so is what it changes in eigenvalues
             apart = fabs(H[k * n + k] - H[(k - 1) * n + k - 1])
             size = max(fabs(H[k * n + k]), apart) + max(entry, other)
-            if entry * (other / size) <= max(TINY, EPS * (fabs(H[k * n + k]) * (apart / size))):
+            if entry * (other / size) <= max(TINY, ROUNDING * (fabs(H[k * n + k]) * (apart / size))):
                 break
         k -= 1
     if k > 0:
@@ -270,7 +270,7 @@ def _first_column(H, n, first, last, both, v):
         if k == first:
             return k
         around = fabs(H[(k - 1) * n + k - 1]) + fabs(a) + fabs(H[(k + 1) * n + k + 1])
-        if fabs(H[k * n + k - 1]) * (fabs(v[1]) + fabs(v[2])) <= EPS * fabs(v[0]) * around:
+        if fabs(H[k * n + k - 1]) * (fabs(v[1]) + fabs(v[2])) <= ROUNDING * fabs(v[0]) * around:
             return k
         k -= 1
 
