@@ -13,7 +13,6 @@ from pfaff.continuation.kinds import EVENT, MULTIPLE, Kind
 
 SOURCE = Path(__file__).parent.parent / "src" / "pfaff"
 FILES = sorted(path for room in ("continuation", "bifurcation", "motion") for path in (SOURCE / room).rglob("*.py"))
-ELSEWHERE = {"bifurcation/equilibria/walking/regular.py"}  # compares numbers of kinds by their names
 WORDS = {*Kind, *(MULTIPLE + kind for kind in Kind), *Criticality} - {Criticality.NOTHING, Kind.EVENT}
 PROSE = {"ended", "status", "criticality", "note"}  # what results say in words, which no program compares
 
@@ -64,8 +63,7 @@ def test_what_decides_is_seen_however_it_is_written():
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_kinds_are_not_compared_with_bare_strings(path):
-    if str(path.relative_to(SOURCE)) not in ELSEWHERE:
-        assert not set(compared(ast.parse(path.read_text(encoding="utf-8")))) & WORDS
+    assert not set(compared(ast.parse(path.read_text(encoding="utf-8")))) & WORDS
 
 
 @pytest.mark.parametrize("path", sorted(SOURCE.rglob("*.py")), ids=lambda path: str(path.relative_to(SOURCE)))

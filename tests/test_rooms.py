@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 import itertools
 import re
+import subprocess
+import sys
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
@@ -118,23 +120,14 @@ def test_doors_are_used():
         assert set(rooms) <= opened, name
 
 
-LAZY = {  # rooms, or modules, whose functions import by statements of their own, and why
-    "cli": "a command is ready before SymPy is, and asks only for what it needs",
-    "papers": "a list of papers is there before any of them is opened",
-    "studio": "its processes start with what they serve",
+LAZY = {  # rooms whose functions import by statements of their own, and why
+    "": "the command begins before anything of the package is imported",
+    "papers": "a list of papers is there before any of them is opened; their pictures are drawn on demand",
     "atlas": "a system is stated by one file",
     "draw": "films in files need more than those on screens",
-    "": "the package opens when it is entered",
-    "bifurcation.equilibria": "compiled loops are looked for when a branch begins",
-    "bifurcation.orbits.orbit_in_time": "pictures",
-    "flow.assembly": "what an assembly answers by later rooms",
-    "flow.compiled": "linking, where code is compiled",
-    "motion.locomotion": "pictures, and the motion that a result is",
-    "rest.reduction": "symmetries, where they are asked for",
-    "stability.paradox": "pictures",
-    "stability.rod_characteristic": "dampings of rods",
+    "bifurcation": "numbers of kernels are gathered from the rooms that name them",
 }
-FEWEST = 120  # statements inside functions that import modules of ours
+FEWEST = 20  # statements inside functions that import modules of ours
 
 
 def lazy(path: Path) -> list[ast.AST]:
@@ -162,6 +155,26 @@ def test_later_rooms_are_opened_by_doors():
     kinds = {name: [kind for kind in LAZY if kind and (name == kind or name.startswith(f"{kind}."))] for name in found}
     assert [name for name, known in kinds.items() if name and not known] == []
     assert {kind for known in kinds.values() for kind in known} == LAZY.keys() - {""}, "no kind that is not there"
+
+
+ON_THE_WAY = {  # rooms that the first flutter load needs
+    *("errors", "threads", "travel", "doors", "kernels", "algebra", "statement", "checks", "flow", "continuation"),
+    *("rest", "stability", "case", "atlas"),
+}
+
+
+def test_the_first_flutter_opens_only_the_rooms_on_its_way():
+    """Importing pfaff opens none, and doors open no more than what is asked for."""
+    script = (
+        "import sys, pfaff\n"
+        "print(sorted(name for name in sys.modules if name.startswith('pfaff.')))\n"
+        "pfaff.atlas.column(2).at(k1=50, M_L=15, I_L=15, d=0.5, c_i=1.5).flutter()\n"
+        "print(*{name.split('.')[1] for name in sys.modules if name.startswith('pfaff.')})"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    before, after = done.stdout.splitlines()
+    assert before == "[]"
+    assert set(after.split()) == ON_THE_WAY
 
 
 @pytest.mark.parametrize("path", [SOURCE / "doors.py", SOURCE / "draw" / "__init__.py"], ids=["doors", "draw"])

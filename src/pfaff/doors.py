@@ -13,12 +13,12 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 ROOMS = {
-    "pfaff": "atlas case draw export principles studio",
+    "pfaff": "atlas case draw errors export papers principles studio",
     "pfaff.archive": "stored",
     "pfaff.bifurcation.connections": "connection_archive connection_curves first_arcs",
     "pfaff.bifurcation.curves": "curves rest_archive switching",
     "pfaff.bifurcation.equilibria": "branches eigenvalue_paths starts",
-    "pfaff.bifurcation.equilibria.many_states": "assembled_archive",
+    "pfaff.bifurcation.equilibria.many_states": "assembled_archive assembled_branches",
     "pfaff.bifurcation.hopf": "births extended finding generalised growth sparse_hopf verdicts",
     "pfaff.bifurcation.modes": "families vibrations",
     "pfaff.bifurcation.orbit_curves": "codimension_two crossing_curves cycle_archive cycle_curves",
@@ -28,29 +28,33 @@ ROOMS = {
     "pfaff.bifurcation.response": "response response_archive",
     "pfaff.export": "reduced_equations",
     "pfaff.flow": (
-        "all_velocities completion coordinate_sizes forcing freezing initial lowering relative "
-        "structured_states structured_views translations uniform_motion"
+        "all_velocities assembly completion coordinate_sizes forcing freezing initial lowering relative shape "
+        "statics structured_states structured_views symmetries translations uniform_motion"
     ),
-    "pfaff.motion": "augmented ensemble locomotion motion_archive rod_motion simulate trajectory verification",
-    "pfaff.principles": "appell_flow comparison formulation hamilton_flow particle_flows random_states",
+    "pfaff.motion": (
+        "augmented ensemble events locomotion motion_archive outcomes result rod_motion simulate trajectory "
+        "verification"
+    ),
+    "pfaff.motion.large": "simulation",
+    "pfaff.principles": "appell_flow comparison formulation hamilton_flow particle_flows random_states typeset",
     "pfaff.rest": (
-        "deflation flow_paths many_starts reached small_motions sparse_states spectrum states steady_motions "
-        "verified_rests"
+        "assemblies balance deflation flow_paths many_starts mechanical reached small_motions sparse_states "
+        "spectrum states steady_motions verified_rests"
     ),
-    "pfaff.stability": "determinant exact first paradox rod_characteristic settled",
-    "pfaff.statement": "classification descriptions rod_frame",
-    "pfaff.studies": "cluster flutter_maps lazy_numbers many_points sweep uncertainty",
-    "pfaff.studio": "widget",
+    "pfaff.stability": "dampings determinant exact first large paradox rod_characteristic settled",
+    "pfaff.statement": "classification descriptions expressions odes rod_frame system values",
+    "pfaff.studies": "catalogue cluster flutter_maps lazy_numbers many_points recipe sweep uncertainty",
+    "pfaff.studio": "downloads server tasks widget",
 }
 HOMES = {name: f"{room}.{name}" for room, names in ROOMS.items() for name in names.split()}
 
 if TYPE_CHECKING:  # once more, for readers and type checkers
-    from pfaff import atlas, case, draw, export, principles, studio
+    from pfaff import atlas, case, draw, errors, export, papers, principles, studio
     from pfaff.archive import stored
     from pfaff.bifurcation.connections import connection_archive, connection_curves, first_arcs
     from pfaff.bifurcation.curves import curves, rest_archive, switching
     from pfaff.bifurcation.equilibria import branches, eigenvalue_paths, starts
-    from pfaff.bifurcation.equilibria.many_states import assembled_archive
+    from pfaff.bifurcation.equilibria.many_states import assembled_archive, assembled_branches
     from pfaff.bifurcation.hopf import births, extended, finding, generalised, growth, sparse_hopf, verdicts
     from pfaff.bifurcation.modes import families, vibrations
     from pfaff.bifurcation.orbit_curves import codimension_two, crossing_curves, cycle_archive, cycle_curves
@@ -68,6 +72,7 @@ if TYPE_CHECKING:  # once more, for readers and type checkers
     from pfaff.export import reduced_equations
     from pfaff.flow import (
         all_velocities,
+        assembly,
         completion,
         coordinate_sizes,
         forcing,
@@ -75,26 +80,44 @@ if TYPE_CHECKING:  # once more, for readers and type checkers
         initial,
         lowering,
         relative,
+        shape,
+        statics,
         structured_states,
         structured_views,
+        symmetries,
         translations,
         uniform_motion,
     )
     from pfaff.motion import (
         augmented,
         ensemble,
+        events,
         locomotion,
         motion_archive,
+        outcomes,
+        result,
         rod_motion,
         simulate,
         trajectory,
         verification,
     )
-    from pfaff.principles import appell_flow, comparison, formulation, hamilton_flow, particle_flows, random_states
+    from pfaff.motion.large import simulation
+    from pfaff.principles import (
+        appell_flow,
+        comparison,
+        formulation,
+        hamilton_flow,
+        particle_flows,
+        random_states,
+        typeset,
+    )
     from pfaff.rest import (
+        assemblies,
+        balance,
         deflation,
         flow_paths,
         many_starts,
+        mechanical,
         reached,
         small_motions,
         sparse_states,
@@ -103,10 +126,10 @@ if TYPE_CHECKING:  # once more, for readers and type checkers
         steady_motions,
         verified_rests,
     )
-    from pfaff.stability import determinant, exact, first, paradox, rod_characteristic, settled
-    from pfaff.statement import classification, descriptions, rod_frame
-    from pfaff.studies import cluster, flutter_maps, lazy_numbers, many_points, sweep, uncertainty
-    from pfaff.studio import widget
+    from pfaff.stability import dampings, determinant, exact, first, large, paradox, rod_characteristic, settled
+    from pfaff.statement import classification, descriptions, expressions, odes, rod_frame, system, values
+    from pfaff.studies import catalogue, cluster, flutter_maps, lazy_numbers, many_points, recipe, sweep, uncertainty
+    from pfaff.studio import downloads, server, tasks, widget
 else:
 
     def __getattr__(name: str) -> Any:

@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from pfaff import doors
 from pfaff.cli.completion import one_word, parameters, systems
 from pfaff.cli.output import check_output
 from pfaff.errors import ParameterError
@@ -27,10 +28,12 @@ class Number(click.ParamType):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
         if not isinstance(value, str):
             return float(value)
-        from pfaff.statement.expressions import constant
-
         flag = param.opts[0] if param is not None else "a number"
-        return float(constant(value, f"{flag} {brief(value)}: {value[:40]!r} is not a number such as 0.1 or 1/10"))
+        return float(
+            doors.expressions.constant(
+                value, f"{flag} {brief(value)}: {value[:40]!r} is not a number such as 0.1 or 1/10"
+            )
+        )
 
 
 class Side(Number):
@@ -50,11 +53,9 @@ class Count(click.ParamType):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
         if not isinstance(value, str):
             return int(value)
-        from pfaff.statement.expressions import constant
-
         flag = param.opts[0] if param is not None else "a count"
         wrong = f"{flag} {brief(value)}: {value[:40]!r} is not a whole number such as 1000 or 1e3"
-        number = constant(value, wrong)
+        number = doors.expressions.constant(value, wrong)
         if not number.is_Integer:
             raise ParameterError(wrong)
         return int(number)
@@ -124,9 +125,7 @@ def save_into(what: str) -> Command:
 
 
 def is_ode(case: Any) -> bool:
-    from pfaff.statement.odes import Ode
-
-    return isinstance(case.system, Ode)
+    return isinstance(case.system, doors.odes.Ode)
 
 
 all_rows = click.option("--all", "every", is_flag=True, help="All rows of the tables, not only the most telling ones.")
@@ -153,26 +152,24 @@ def pairs(texts: tuple[str, ...], flag: str) -> dict[str, str]:
 
 def state_values(case: Any, texts: tuple[str, ...], flag: str = "--fix") -> dict[str, float]:
     """NAME=NUMBER of coordinates, velocities, reactions or states of a case."""
-    from pfaff.statement.values import one_of
-
     known = [
         *case.system.moving_names,
         *(p for names in ("reaction_names", "reaction_aliases") for p in getattr(case.system, names, ())),
     ]
     found = numbers(texts, flag)
     for name in found:
-        one_of(known, name, f"{flag}: {case.system.name} has no coordinate, velocity or reaction")
+        doors.values.one_of(known, name, f"{flag}: {case.system.name} has no coordinate, velocity or reaction")
     return found
 
 
 def numbers(texts: tuple[str, ...], flag: str) -> dict[str, float]:
     """NAME=NUMBER, fractions and pi/2 included."""
-    from pfaff.statement.expressions import constant
-
     found = {}
     for name, value in pairs(texts, flag).items():
         found[name] = float(
-            constant(value, f"{flag} {brief(f'{name}={value}')}: {value[:40]!r} is not a number such as 0.1 or 1/10")
+            doors.expressions.constant(
+                value, f"{flag} {brief(f'{name}={value}')}: {value[:40]!r} is not a number such as 0.1 or 1/10"
+            )
         )
     return found
 

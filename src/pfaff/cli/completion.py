@@ -9,6 +9,8 @@ from collections.abc import Callable
 
 import click
 
+from pfaff import doors
+
 Completion = Callable[[click.Context, click.Parameter, str], list[str]]
 
 
@@ -23,30 +25,22 @@ def one_word(*words: str) -> Completion:
 
 def systems(context: click.Context, parameter: click.Parameter, begun: str) -> list[str]:
     """Names from the atlas."""
-    from pfaff.atlas import SYSTEMS
-
-    return [name for name in SYSTEMS if name.startswith(begun)]
+    return [name for name in doors.atlas.SYSTEMS if name.startswith(begun)]
 
 
 def papers(context: click.Context, parameter: click.Parameter, begun: str) -> list[str]:
-    from pfaff.papers import PAPERS
-
-    return [key for key in PAPERS if key.startswith(begun)]
+    return [key for key in doors.papers.PAPERS if key.startswith(begun)]
 
 
 def quantities(context: click.Context, parameter: click.Parameter, begun: str) -> list[str]:
     """Numbers that studies measure."""
-    from pfaff.studies.catalogue import offered
-
-    return [name for name in offered() if name.startswith(begun)]
+    return [name for name in doors.catalogue.offered() if name.startswith(begun)]
 
 
 def parameters(context: click.Context, parameter: click.Parameter, begun: str) -> list[str]:
     """Parameters of the system that was named, after a comma too: k1=50,c_i=."""
-    from pfaff.atlas import SYSTEMS
-
     words = [context.params.get("name"), *context.args]  # an option without its value leaves words unread
-    make = next((SYSTEMS[word] for word in words if word in SYSTEMS), None)
+    make = next((doors.atlas.SYSTEMS[word] for word in words if word in doors.atlas.SYSTEMS), None)
     if make is None:
         return []
     before, comma, last = begun.rpartition(",")

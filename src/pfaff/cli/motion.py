@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from pfaff import doors
 from pfaff.cli.arguments import (
     COUNT,
     NUMBER,
@@ -103,14 +104,12 @@ def simulate(
       pfaff simulate column --set M_L=15 --set I_L=15 --set k1=50 --set c_i=1.5 --set F=83.97 \\
           --duration 100 --start theta1_dot=0.01 --start theta2_dot=0.01 --plot cycle.png --animate cycle.gif
     """
-    from pfaff.motion.events import Event
-
     gc.enable()
     case = case_of(**which)
     if film or animate:
         mechanical(case, "a drawing")
         _check_pictures(case, animate)
-    events = {**{e: e for e in event}, **{e: Event(e, stop=True) for e in stop}}
+    events = {**{e: e for e in event}, **{e: doors.events.Event(e, stop=True) for e in stop}}
     options: dict[str, Any] = {"samples": samples, "tolerance": tolerance, "events": events, "max_step": max_step}
     special = {"project": project, "method": method, "step": step, "prescribed": functions(drive)}
     if project or drive or step is not None or method != "auto" or not is_ode(case):
@@ -128,10 +127,11 @@ def simulate(
         ]
         _motion_as_json(motion, written) if as_json else _print_motion(motion, every)
         sys.stdout.flush()
-    from pfaff.motion.outcomes import Outcome  # not before: every command would open the room
-
     ended = motion.status.outcome
-    check_complete(ended is Outcome.INTERRUPTED, ended not in (Outcome.FINISHED, Outcome.EVENT))
+    check_complete(
+        ended is doors.outcomes.Outcome.INTERRUPTED,
+        ended not in (doors.outcomes.Outcome.FINISHED, doors.outcomes.Outcome.EVENT),
+    )
 
 
 def _names(motion: Any) -> tuple[str, ...]:
@@ -140,15 +140,13 @@ def _names(motion: Any) -> tuple[str, ...]:
 
 
 def _motion_as_json(motion: Any, written: list[Path]) -> None:
-    from pfaff.archive.stored import labels
-
     facts: dict[str, Any] = {"status": motion.status, "method": motion.method}
     if hasattr(motion, "energy"):
         facts["energy_drift"] = motion.energy.drift
     facts["events"] = {name: found.t for name, found in motion.events.items()}
     facts["written"] = [str(path) for path in written]
     facts |= {"changes": getattr(motion, "changes", {}), "t": motion.t}
-    print_json(facts | {label: motion[name] for name, label in labels(_names(motion), facts).items()})
+    print_json(facts | {label: motion[name] for name, label in doors.stored.labels(_names(motion), facts).items()})
 
 
 def _print_motion(motion: Any, every: bool) -> None:
@@ -172,12 +170,9 @@ def _print_motion(motion: Any, every: bool) -> None:
 
 def _check_pictures(case: Case, animate: Path | None) -> None:
     """What would fail after a long integration fails before it."""
-    from pfaff.draw.animation import check_suffix
-    from pfaff.draw.scene import drawing_of
-
-    drawing_of(case)
+    doors.draw.drawing_of(case)
     if animate:
-        check_suffix(animate)
+        doors.draw.check_suffix(animate)
 
 
 def _animate(motion: Motion, path: Path, seconds: float) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from pfaff import doors
 from pfaff.cli.arguments import as_json
 from pfaff.cli.completion import papers
 from pfaff.cli.output import print_json, table
@@ -31,16 +32,14 @@ def reproduce(paper: str | None, output: Path, every: bool, fresh: bool, as_json
     Example:
       pfaff reproduce cazzolli2020 --output report
     """
-    from pfaff.papers import PAPERS, reproduce_paper
-
     gc.enable()
     if paper is None:
         if as_json:
-            return print_json(PAPERS)
-        return table("Papers", ["key", "paper"], [[key, title] for key, title in PAPERS.items()])
-    if paper not in PAPERS:
-        raise ParameterError(f"no paper {paper!r}: {nearest(paper, PAPERS)}")
-    result = reproduce_paper(paper, output, quiet=as_json, fresh=fresh)
+            return print_json(doors.papers.PAPERS)
+        return table("Papers", ["key", "paper"], [[key, title] for key, title in doors.papers.PAPERS.items()])
+    if paper not in doors.papers.PAPERS:
+        raise ParameterError(f"no paper {paper!r}: {nearest(paper, doors.papers.PAPERS)}")
+    result = doors.papers.reproduce_paper(paper, output, quiet=as_json, fresh=fresh)
     if not result.complete:
         sys.exit(130)
     if as_json:

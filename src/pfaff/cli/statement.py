@@ -11,6 +11,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
+from pfaff import doors
 from pfaff.cli.arguments import brief, pairs
 from pfaff.errors import NotMechanicalError, PfaffError, StatementError, nearest
 
@@ -37,9 +38,7 @@ def case_of(name: str, values: tuple[str, ...], **which: Any) -> Any:
 
 def mechanical(case: Bound, what: str) -> None:
     """Refuse a plain ODE before an analysis that needs a mechanical system."""
-    from pfaff.statement.odes import Ode
-
-    if isinstance(case.system, Ode):
+    if isinstance(case.system, doors.odes.Ode):
         raise NotMechanicalError(
             f"{what} needs energies and constraints, and {case.system.name} is a plain ODE: state it as a pfaff.System"
         )
@@ -62,9 +61,7 @@ def stated(
         options[key] = value
     if ":" in name or name.endswith(".py"):
         return _from_file(name, options, assemblies)
-    from pfaff import atlas
-
-    known = {**atlas.SYSTEMS, **({each: getattr(atlas, each) for each in ASSEMBLIES} if assemblies else {})}
+    known = {**doors.atlas.SYSTEMS, **({each: getattr(doors.atlas, each) for each in ASSEMBLIES} if assemblies else {})}
     if name not in known:
         raise StatementError(
             f"no system {brief(name)!r} in the atlas: {nearest(name, known)} (one of your own: {EXAMPLE})"
@@ -74,10 +71,8 @@ def stated(
 
 def _from_file(given: str, options: dict[str, Any], assemblies: bool) -> Any:
     """``file.py:name``; without a name, the only system that the file states."""
-    from pfaff.statement.values import path_from
-
     text, _, name = given.rpartition(":") if ":" in given else (given, "", "")
-    path = path_from("the file of SYSTEM", text)
+    path = doors.values.path_from("the file of SYSTEM", text)
     module = _run(path)
     known = _systems(module)
     if not name:
@@ -147,16 +142,9 @@ def _blamed(path: Path) -> Iterator[None]:
 
 
 def _is_system(found: Any, assemblies: bool = False) -> bool:
-    from pfaff.case import Bound
-    from pfaff.statement.odes import Ode
-    from pfaff.statement.system import System
-
-    if assemblies:
-        from pfaff.flow.assembly import Assembly
-
-        if isinstance(found, Assembly):
-            return True
-    return isinstance(found, (System, Ode, Bound))
+    if assemblies and isinstance(found, doors.assembly.Assembly):
+        return True
+    return isinstance(found, (doors.system.System, doors.odes.Ode, doors.case.Bound))
 
 
 def _systems(module: ModuleType) -> list[str]:
@@ -175,13 +163,11 @@ def _makes(found: Any, module: ModuleType) -> bool:
 
 def _made(make: Callable[..., Any], name: str, options: dict[str, Any]) -> Any:
     """What a function returns, given options from the shell."""
-    from pfaff.statement.values import shown
-
     accepted = inspect.signature(make).parameters
     for key in options:
         if key not in accepted:
             known = f"; it takes {', '.join(accepted)}" if accepted else "; it takes none"
-            raise StatementError(f"{name} has no option {shown(key)}{known}")
+            raise StatementError(f"{name} has no option {doors.values.shown(key)}{known}")
     for key, parameter in accepted.items():
         if parameter.default is parameter.empty and key not in options and parameter.kind != parameter.VAR_KEYWORD:
             raise StatementError(f"{name} needs its option {key!r}: --option {key}=VALUE")

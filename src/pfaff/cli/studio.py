@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from pfaff import doors
 from pfaff.cli.arguments import pairs, which_case
 from pfaff.cli.statement import stated
 
@@ -34,11 +35,8 @@ def studio(
       pfaff studio column --set d=1/2,M_L=15,I_L=15,k1=50,c_i=1.5,F=70
       pfaff studio my_sleigh.py:sleigh
     """
-    from pfaff.flow.assembly import Assembly
-    from pfaff.studio import open_studio
-
     gc.enable()
     found = stated(name, **which, assemblies=True)
-    given = found if isinstance(found, Assembly) else found.at(**pairs(values, "--set"))
+    given = found if isinstance(found, doors.assembly.Assembly) else found.at(**pairs(values, "--set"))
     source = name if ":" in name else None
-    open_studio(given, port=port, host=host, browser=not no_browser, store=store, stated=source)
+    doors.studio.open_studio(given, port=port, host=host, browser=not no_browser, store=store, stated=source)

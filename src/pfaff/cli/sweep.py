@@ -7,7 +7,19 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from pfaff.cli.arguments import COUNT, NUMBER, as_json, fix, load_parameter, pairs, plot_into, state_values, which_case
+from pfaff import doors
+from pfaff.cli.arguments import (
+    COUNT,
+    NUMBER,
+    as_json,
+    fix,
+    load_parameter,
+    numbers,
+    pairs,
+    plot_into,
+    state_values,
+    which_case,
+)
 from pfaff.cli.completion import quantities
 from pfaff.cli.output import check_complete, draw_into, print_json, table
 from pfaff.cli.statement import case_of, system_of
@@ -21,9 +33,7 @@ class Measured(click.Option):
     """The option whose help is the names of everything that can be measured."""
 
     def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
-        from pfaff.studies.catalogue import offered
-
-        self.help = f"{', '.join(offered())}. Repeat."
+        self.help = f"{', '.join(doors.catalogue.offered())}. Repeat."
         return super().get_help_record(ctx)
 
 
@@ -145,9 +155,7 @@ def status(store: Path, as_json: bool) -> None:
     Example:
       pfaff sweep status map.zarr
     """
-    from pfaff.studies.sweep import open_sweep
-
-    study = open_sweep(store)
+    study = doors.sweep.open_sweep(store)
     _say(study, as_json)
     if not as_json and study.failures:
         rows = [
@@ -190,21 +198,16 @@ def plot(store: Path, measure: str | None, at: tuple[str, ...], plot: Path | Non
     Example:
       pfaff sweep plot map.zarr l1 --plot l1.png
     """
-    from pfaff.cli.arguments import numbers
-    from pfaff.studies.sweep import open_sweep
-
     if plot is None:
         raise ParameterError("into which file? Give --plot map.png")
-    study = open_sweep(store)
+    study = doors.sweep.open_sweep(store)
     draw_into(study.plot(measure, **numbers(at, "--at")), plot)
 
 
 def _opened(store: Path, system: str | None, trust: bool, accept: bool = False) -> Study:
     """A study to go on with: of the atlas, of the system that is named here, or of the files that the store names."""
-    from pfaff.studies.sweep import open_sweep
-
     given = None if system is None else system_of(system, bars=None, constraint=None, load=None, option=())
-    study = open_sweep(store, given, accept=accept, trust=trust)
+    study = doors.sweep.open_sweep(store, given, accept=accept, trust=trust)
     measured = [each for each in study.recipe["measures"] if "file" in each]
     if study.runs and not trust and (given is None or measured):
         named = "" if measured else f" Give the system yourself, --system {study.runs[0]}, or"
@@ -227,15 +230,12 @@ def _values(name: str, text: str) -> list[float]:
     """0.25:30:100, or 1,2,5."""
     import numpy as np
 
-    from pfaff.statement.expressions import constant
-    from pfaff.statement.values import whole_number
-
     wrong = f"--axis {name}={text[:40]}: write first:last:count, {name}=0.1:2:50, or values, {name}=1,2,5"
     parts = text.split(":")
     if len(parts) == 3 and parts[2].strip().isdigit() and int(parts[2]) > 1:
-        first, last = (float(constant(each, wrong)) for each in parts[:2])
-        many = whole_number(f"the number of values of {name}", int(parts[2]), 2, MANY, "ask for fewer")
+        first, last = (float(doors.expressions.constant(each, wrong)) for each in parts[:2])
+        many = doors.values.whole_number(f"the number of values of {name}", int(parts[2]), 2, MANY, "ask for fewer")
         return [float(each) for each in np.linspace(first, last, many)]
     if len(parts) != 1:
         raise ParameterError(wrong)
-    return [float(constant(each, wrong)) for each in text.split(",")]
+    return [float(doors.expressions.constant(each, wrong)) for each in text.split(",")]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import click
 
+from pfaff import doors
 from pfaff.cli.arguments import (
     COUNT,
     NUMBER,
@@ -35,9 +36,9 @@ def atlas(as_json: bool) -> None:
     Example:
       pfaff atlas
     """
-    from pfaff import atlas as systems
-
-    entries = {topic: {make.__name__: _first_line(make) for make in makes} for topic, makes in systems.TOPICS.items()}
+    entries = {
+        topic: {make.__name__: _first_line(make) for make in makes} for topic, makes in doors.atlas.TOPICS.items()
+    }
     if as_json:
         facts = {name: {"topic": topic, "what": what} for topic, each in entries.items() for name, what in each.items()}
         return print_json(facts)
@@ -61,15 +62,13 @@ def show(latex: bool, principle: str | None, as_json: bool, **which: Any) -> Non
       pfaff show column --bars 2 --constraint bow
       pfaff show bottema --principle appell
     """
-    from pfaff.statement.odes import Ode
-
     stated = system_of(**which)
     if principle:
         return _show_derivation(_mechanical_system(stated), principle, latex, as_json)
     if latex:
-        text = _ode_latex(stated) if isinstance(stated, Ode) else stated.equations("lagrange").latex()
+        text = _ode_latex(stated) if isinstance(stated, doors.odes.Ode) else stated.equations("lagrange").latex()
         return print_json({"latex": text}) if as_json else print(text)
-    facts = _facts_of_ode(stated) if isinstance(stated, Ode) else _facts_of_system(stated)
+    facts = _facts_of_ode(stated) if isinstance(stated, doors.odes.Ode) else _facts_of_system(stated)
     facts |= {
         "parameters": {s.name: None if v is None else str(v) for s, v in stated.parameters.items()},
         "load": stated.load.name if stated.load is not None else None,
@@ -77,8 +76,8 @@ def show(latex: bool, principle: str | None, as_json: bool, **which: Any) -> Non
     }
     if as_json:
         return print_json(facts)
-    first = "equations" if isinstance(stated, Ode) else "coordinates"
-    heads = ["state", "rate of change"] if isinstance(stated, Ode) else ["coordinate", "in shape space"]
+    first = "equations" if isinstance(stated, doors.odes.Ode) else "coordinates"
+    heads = ["state", "rate of change"] if isinstance(stated, doors.odes.Ode) else ["coordinate", "in shape space"]
     meanings = facts["meanings"]
     told = [*heads, "meaning"] if meanings.keys() & facts[first].keys() else heads
     table(stated.name, told, [[k, v, meanings.get(k, "")][: len(told)] for k, v in facts[first].items()])
@@ -91,7 +90,7 @@ def show(latex: bool, principle: str | None, as_json: bool, **which: Any) -> Non
         print(f"quasi-velocity: {name} = {speed}" + (f", {meanings[name]}" if name in meanings else ""))
     for symmetry in facts.get("symmetries", ()):
         print(f"symmetry: {symmetry}")
-    if not isinstance(stated, Ode):
+    if not isinstance(stated, doors.odes.Ode):
         _print_constraints(stated)
 
 
@@ -152,15 +151,14 @@ def compare(states: int, seed: int, plot: Path | None, as_json: bool, **which: A
 
 
 def _facts_of_system(stated: System) -> dict[str, Any]:
-    from pfaff.flow.freezing import slice_of
-    from pfaff.flow.shape import ignorable_coordinates, kept_coordinates
-    from pfaff.flow.symmetries import symmetries
-
-    coordinates, part = {**kept_coordinates(stated), **ignorable_coordinates(stated)}, slice_of(stated)
+    coordinates, part = (
+        {**doors.shape.kept_coordinates(stated), **doors.shape.ignorable_coordinates(stated)},
+        doors.freezing.slice_of(stated),
+    )
     return {
         "name": stated.name,
         "coordinates": {**part.kept(coordinates), **part.dropped} if part else coordinates,
-        "symmetries": symmetries(stated).told(stated.coordinate_names),
+        "symmetries": doors.symmetries.symmetries(stated).told(stated.coordinate_names),
         "quasi_velocities": {name: str(speed) for name, speed in stated.quasi_velocities.items()},
         "nonholonomic_constraints": [str(c) for c in stated.nonholonomic_constraints],
         "holonomic_constraints": [str(c) for c in stated.holonomic_constraints],
@@ -175,10 +173,8 @@ def _facts_of_ode(stated: Ode) -> dict[str, Any]:
 
 
 def _ode_latex(stated: Ode) -> str:
-    from pfaff.principles.typeset import typeset
-
     rates = zip(stated.symbols, stated.right_hand_sides, strict=True)
-    rows = [rf"\dot{{{typeset(x)}}} &= {typeset(rate)}" for x, rate in rates]
+    rows = [rf"\dot{{{doors.typeset.typeset(x)}}} &= {doors.typeset.typeset(rate)}" for x, rate in rates]
     return "\\begin{align*}\n" + " \\\\\n".join(rows) + "\n\\end{align*}"
 
 

@@ -19,7 +19,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 PICTURES = {  # functions that results call, by the module that is imported when the first of them is
-    "animation": "animate animate_branch animate_orbit",
+    "animation": "animate animate_branch animate_orbit check_suffix",
     "branches": "draw_curve draw_cycle_curve draw_equilibria_branch",
     "cascade": "draw_cascade",
     "comparison": "draw_comparison",
@@ -28,19 +28,20 @@ PICTURES = {  # functions that results call, by the module that is imported when
     "ensemble": "draw_ensemble",
     "film": "draw_cycle draw_film",
     "hopf": "draw_hopf",
-    "motion": "draw_motion draw_trajectory",
+    "motion": "draw_friction draw_motion draw_trajectory",
     "notebook": "html_of motion_html ode_markdown system_markdown trajectory_html",
     "orbits": "draw_branch draw_orbit",
     "response": "draw_mode draw_response",
-    "spectrum": "draw_checked_loads draw_critical draw_rest_point draw_roots draw_spectrum",
-    "stability": "draw_map",
+    "scene": "drawing_of",
+    "spectrum": "draw_checked_loads draw_critical draw_rest draw_rest_point draw_roots draw_spectrum",
+    "stability": "draw_map draw_paradox",
     "structure": "draw_structure",
     "studies": "draw_indices draw_probability draw_study",
 }
 HOMES = {name: f"pfaff.draw.{module}" for module, names in PICTURES.items() for name in names.split()}
 
 if TYPE_CHECKING:
-    from pfaff.draw.animation import animate, animate_branch, animate_orbit
+    from pfaff.draw.animation import animate, animate_branch, animate_orbit, check_suffix
     from pfaff.draw.branches import draw_curve, draw_cycle_curve, draw_equilibria_branch
     from pfaff.draw.cascade import draw_cascade
     from pfaff.draw.comparison import draw_comparison
@@ -49,12 +50,20 @@ if TYPE_CHECKING:
     from pfaff.draw.ensemble import draw_ensemble
     from pfaff.draw.film import draw_cycle, draw_film
     from pfaff.draw.hopf import draw_hopf
-    from pfaff.draw.motion import draw_motion, draw_trajectory
+    from pfaff.draw.motion import draw_friction, draw_motion, draw_trajectory
     from pfaff.draw.notebook import html_of, motion_html, ode_markdown, system_markdown, trajectory_html
     from pfaff.draw.orbits import draw_branch, draw_orbit
     from pfaff.draw.response import draw_mode, draw_response
-    from pfaff.draw.spectrum import draw_checked_loads, draw_critical, draw_rest_point, draw_roots, draw_spectrum
-    from pfaff.draw.stability import draw_map
+    from pfaff.draw.scene import drawing_of
+    from pfaff.draw.spectrum import (
+        draw_checked_loads,
+        draw_critical,
+        draw_rest,
+        draw_rest_point,
+        draw_roots,
+        draw_spectrum,
+    )
+    from pfaff.draw.stability import draw_map, draw_paradox
     from pfaff.draw.structure import draw_structure
     from pfaff.draw.studies import draw_indices, draw_probability, draw_study
 else:

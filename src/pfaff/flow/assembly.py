@@ -16,6 +16,7 @@ import numpy as np
 import sympy as sm
 from scipy import sparse
 
+from pfaff import doors
 from pfaff.algebra.newtons_method import newton
 from pfaff.algebra.tolerances import EPS
 from pfaff.errors import ConvergenceError, ParameterError, number_of
@@ -57,9 +58,7 @@ class Rest:
 
     def plot(self) -> Any:
         """Coordinates and reactions by their number."""
-        from pfaff.draw.spectrum import draw_rest
-
-        return draw_rest(self)
+        return doors.draw.draw_rest(self)
 
 
 @spelt
@@ -249,19 +248,15 @@ class Assembly(Travels):
         step, points, bounds, progress, events
             As for ``case.branch``; in expressions coordinates are q0, q1, … and reactions p0, p1, …
         """
-        from pfaff.bifurcation.equilibria.many_states.assembled_branches import follow_assembly
-
         first = number_from("from_", from_) if from_ is not None else start.load if isinstance(start, Rest) else 0.0
         asked = (to, step, points, bounds, progress, self.load, events)
-        return follow_assembly(self, first, start, asked, fixed, modes)
+        return doors.assembled_branches.follow_assembly(self, first, start, asked, fixed, modes)
 
     def flutter(
         self, to: float | None = None, modes: int = 6, start: Any = None, fixed: Sequence[int] = ()
     ) -> SparseFlutter:
         """The first load at which one of the lowest modes starts to grow as an oscillation."""
-        from pfaff.stability.large import flutter_load
-
-        return flutter_load(self, to=to, modes=modes, start=start, fixed=fixed)
+        return doors.large.flutter_load(self, to=to, modes=modes, start=start, fixed=fixed)
 
     def simulate(
         self,
@@ -285,9 +280,7 @@ class Assembly(Travels):
         Every oscillation that exceeds ``tolerance``, relative to the largest coordinates and velocities of its kind, is
         resolved; ``max_step`` bounds the steps. Without damping a long chain rings for ever, which takes very many.
         """
-        from pfaff.motion.large.simulation import simulate
-
-        return simulate(
+        return doors.simulation.simulate(
             self,
             duration,
             load,
@@ -302,9 +295,7 @@ class Assembly(Travels):
 
     def studio(self, *, port: int = 0, browser: bool = True, wait: bool = True) -> Any:
         """Open the studio for this assembly: its load, modes and motions in a browser; as ``case.studio``."""
-        from pfaff.studio import open_studio
-
-        return open_studio(self, port=port, browser=browser, wait=wait)
+        return doors.studio.open_studio(self, port=port, browser=browser, wait=wait)
 
     def _configuration(self, q: Any) -> np.ndarray:
         numbers = numbers_from("start", q).copy()

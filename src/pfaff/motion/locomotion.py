@@ -14,6 +14,7 @@ import numpy as np
 from scipy.interpolate import BPoly
 from scipy.optimize import minimize_scalar
 
+from pfaff import doors
 from pfaff.algebra.brackets import bracketed_root
 from pfaff.errors import ConvergenceError, ParameterError
 from pfaff.flow.freezing import slice_of, translated
@@ -121,10 +122,8 @@ def impose(
 
     The others start where they were in that motion.
     """
-    from pfaff.motion.result import Motion
-
     system = case.system
-    if not isinstance(motion, Motion):
+    if not isinstance(motion, doors.result.Motion):
         raise ParameterError(f"{shown(motion)} is no motion: impose what case.simulate gives, case.impose(motion, …)")
     since = number_from("since", since)
     names = _shared(system, motion, names)
@@ -252,9 +251,7 @@ class Friction:
         return f"{self.reaction} slips first at t = {self.slips[0]:.12g}"
 
     def plot(self) -> Figure:
-        from pfaff.draw.motion import draw_friction
-
-        return draw_friction(self)
+        return doors.draw.draw_friction(self)
 
 
 def friction(motion: Motion, normal: float, coefficient: float | None, reaction: str | None) -> Friction:

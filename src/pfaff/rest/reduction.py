@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from pfaff import doors
 from pfaff.algebra.newtons_method import Stopping, least_norm, newton
 from pfaff.algebra.pencil import Pencil
 from pfaff.algebra.tolerances import NEIGHBOUR, RANK, rank
@@ -269,9 +270,7 @@ def neutral(lin: Linearisation, Z: np.ndarray) -> np.ndarray:
 
 def _symmetric(lin: Linearisation, along: np.ndarray) -> bool:
     """Whether symmetries carry the equilibrium in these directions."""
-    from pfaff.flow.symmetries import symmetries
-
-    carried = symmetries(lin.system).along(lin.q, lin.A[lin.nonholonomic :]) / lin.units[:, None]
+    carried = doors.symmetries.symmetries(lin.system).along(lin.q, lin.A[lin.nonholonomic :]) / lin.units[:, None]
     return intersection(np.linalg.qr(along / lin.units[:, None])[0], _orthonormal(carried)).shape[1] == along.shape[1]
 
 

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pfaff import doors
 from pfaff.algebra.brackets import bracketed_root
 from pfaff.algebra.roots import SignedLog, all_roots
 from pfaff.errors import ParameterError, PfaffError
@@ -126,9 +127,7 @@ class Paradox:
         return "; ".join(parts)
 
     def plot(self) -> Figure:
-        from pfaff.draw.stability import draw_paradox
-
-        return draw_paradox(self)
+        return doors.draw.draw_paradox(self)
 
 
 def paradox(

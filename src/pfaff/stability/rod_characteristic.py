@@ -17,6 +17,7 @@ import mpmath  # type: ignore[import-untyped]
 import numpy as np
 import sympy as sm
 
+from pfaff import doors
 from pfaff.algebra.newtons_method import Stopping, newton
 from pfaff.errors import ConvergenceError, ParameterError, PfaffError
 from pfaff.stability.critical import critical_load
@@ -191,9 +192,7 @@ class RodCharacteristic(Travels):
 
     @cached_property
     def dampings(self) -> tuple[str, ...]:
-        from pfaff.stability.dampings import damping_sources
-
-        return damping_sources(self.case, self.load, None)
+        return doors.dampings.damping_sources(self.case, self.load, None)
 
     def _damped(self, values: Mapping[str, Any]) -> bool:
         return any(values[name] != 0 for name in self.dampings)

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pfaff import doors
 from pfaff.continuation.kinds import Kind
 from pfaff.errors import NoBifurcationError, ParameterError
-from pfaff.statement.values import one_of
 
 if TYPE_CHECKING:
     from pfaff.case import Bound
@@ -194,7 +194,7 @@ def _end(motion: Any, name: str) -> float:
 
 def _mean_velocity(motion: Any, name: str) -> float:
     """The mean velocity of a coordinate, or the mean of what is a velocity itself."""
-    one_of([*motion.states, *getattr(motion, "quasi_velocities", ())], name, "{} has no mean velocity")
+    doors.values.one_of([*motion.states, *getattr(motion, "quasi_velocities", ())], name, "{} has no mean velocity")
     start, end = (float(each) for each in np.asarray(motion.t)[[0, -1]])
     position = name.removesuffix("_dot") if name.removesuffix("_dot") in getattr(motion, "names", ()) else name
     if name not in getattr(motion, "quasi_velocities", ()):

@@ -13,6 +13,7 @@ from pathlib import Path
 from threading import Thread
 from typing import Any
 
+from pfaff import doors
 from pfaff.errors import ParameterError
 from pfaff.statement.values import path_from, shown, truth, whole_number
 from pfaff.studio.lines import source_of
@@ -58,12 +59,9 @@ def open_studio(
     stated: str | None = None,
 ) -> Running | None:
     """Serve the studio of a case, a system, an ODE or an assembly until Ctrl-C; ``wait=False`` returns at once."""
-    from pfaff.studies.sweep import open_sweep
-
     try:
         import uvicorn
 
-        from pfaff.studio.server import Studio
     except ImportError as problem:
         raise ParameterError(NEEDED) from problem
     port = whole_number("port", port, 0, 65535, "give a free one, or 0 for any")
@@ -73,14 +71,14 @@ def open_studio(
     if kept is not None and not Path(kept).exists():
         raise ParameterError(f"no store {kept}: begin one with case.sweep(…, store=…)")
     if kept is not None:
-        open_sweep(kept)  # what is no study is told before anything is served
+        doors.sweep.open_sweep(kept)  # what is no study is told before anything is served
     try:
         listening = socket.create_server((host, port))
     except OSError as problem:
         raise ParameterError(f"cannot listen at {host}:{port} ({problem}): give another port, or none") from problem
     port = listening.getsockname()[1]
     hosts = (f"{host}:{port}", f"localhost:{port}") if host == LOOPBACK else (f"{host}:{port}",)
-    studio = Studio(subject_of(given, source=source_of(given, stated), store=kept), hosts, _token())
+    studio = doors.server.Studio(subject_of(given, source=source_of(given, stated), store=kept), hosts, _token())
     address = f"http://{hosts[0]}/#token={studio.token}"
     config = uvicorn.Config(
         studio.app(),

@@ -11,6 +11,7 @@ from keyword import iskeyword
 from pathlib import Path
 from typing import Any
 
+from pfaff import doors
 from pfaff.errors import PfaffError
 from pfaff.statement.called import words_of
 from pfaff.statement.expressions import constant
@@ -231,14 +232,12 @@ def _plain(text: str) -> bool:
 
 def source_of(given: Any, stated: str | None = None) -> dict[str, Any]:
     """Where the opened object was stated, as far as that is known."""
-    from pfaff.studies.recipe import origin_of
-
     system = getattr(given, "system", given)
     if stated is not None and ":" in stated:
         path, _, name = stated.rpartition(":")
         about: dict[str, Any] = {"file": str(Path(path).resolve()), "called": name}
     else:
-        about = origin_of(system, None)
+        about = doors.recipe.origin_of(system, None)
     for module in list(sys.modules.values()):
         file = getattr(module, "__file__", None)
         if "file" in about and file and Path(file).resolve() == Path(about["file"]):

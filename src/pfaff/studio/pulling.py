@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from pfaff import doors
 from pfaff.algebra.newtons_method import Stopping, newton
 from pfaff.draw.scene import scene_of
 from pfaff.errors import ParameterError
@@ -47,11 +48,9 @@ def pulled(case: Any, point: str, at: np.ndarray) -> tuple[np.ndarray, str]:
 
 
 def _rest(case: Any) -> np.ndarray:
-    from pfaff.errors import PfaffError
-
     try:
         return np.array(case.equilibrium().q)
-    except PfaffError:
+    except doors.errors.PfaffError:
         return np.zeros(len(case.system.coordinates))
 
 
@@ -66,9 +65,7 @@ def _moved(case: Any, point: str, q: np.ndarray, free: list[int]) -> tuple[np.nd
 
 def _positions(case: Any, q: np.ndarray, free: list[int]) -> tuple[np.ndarray, np.ndarray]:
     """Residuals of the constraints on positions, and their derivatives."""
-    from pfaff.flow.statics import statics_of
-
-    statics = statics_of(case.system)
+    statics = doors.statics.statics_of(case.system)
     at = statics(q, np.zeros(statics.m), case.numbers)
     rows = slice(statics.nonholonomic, None)
     return np.asarray(at.held)[rows], np.asarray(at.A)[rows][:, free]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
+from pfaff import doors
 from pfaff.draw.labels import letters
 from pfaff.errors import NotMechanicalError, ParameterError, PfaffError
 from pfaff.flow.assembly import Assembly
@@ -139,12 +140,10 @@ class Stated(Subject):
 
     @property
     def why_no_drawing(self) -> str:  # type: ignore[override]
-        from pfaff.draw.scene import drawing_of
-
         if not self.mechanical:
             return f"{self.name} is a plain ODE, which has no structure to draw: its motions are shown as curves"
         try:
-            drawing_of(self.case)
+            doors.draw.drawing_of(self.case)
         except PfaffError as problem:
             return str(problem)
         return ""
@@ -259,12 +258,9 @@ class Assembled(Subject):
         return [{"name": name, "letters": letters(name), "meaning": "", "unit": ""} for name in names]
 
     def roots(self, view: View, about: Any = None) -> Roots:
-        from pfaff.rest.assemblies import AssemblyPath
-        from pfaff.stability.large import Search
-
-        found = Search(AssemblyPath(self.assembly, None, ()), min(MODES, self.assembly.size), None).check(
-            self.value(view)
-        )
+        found = doors.large.Search(
+            doors.assemblies.AssemblyPath(self.assembly, None, ()), min(MODES, self.assembly.size), None
+        ).check(self.value(view))
         values = found.values.real + 1j * np.abs(found.values.imag)
         return Roots(values, found.growing, 0, f"{found.status} ({len(values)} lowest modes)")
 
@@ -296,8 +292,6 @@ def _stored(store: str | None) -> dict[str, Any]:
     """What a sweep's store has measured, and the ends of its axes."""
     if store is None:
         return {}
-    from pfaff.studies.sweep import open_sweep
-
-    study = open_sweep(store)
+    study = doors.sweep.open_sweep(store)
     axes = {name: [float(each) for each in study.dataset[name].to_numpy()[[0, -1]]] for name in study.points.dims}
     return {"names": list(study.names), "axes": axes}

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from pfaff import doors
 from pfaff.draw.footage import FRAMES, of_motion
 from pfaff.draw.labels import letters, moving_most
 from pfaff.errors import ParameterError
@@ -46,10 +47,7 @@ class Tasks:
 
     def warm(self, view: View, say: Say) -> dict[str, Any]:
         """Load the modules that branches need, in advance."""
-        from pfaff.bifurcation.hopf import finding
-        from pfaff.bifurcation.orbits import orbit_switching as ways
-
-        return {"loaded": [finding.__name__, ways.__name__]}
+        return {"loaded": [doors.finding.__name__, doors.orbit_switching.__name__]}
 
     def critical(self, view: View, say: Say) -> dict[str, Any]:
         """Flutter, divergence and buckling; for an ODE its Hopf point, for an assembly its flutter."""
@@ -158,11 +156,9 @@ class Tasks:
         return case.sweep(axes, plane.measure, load=searched(view), to=to).run(progress=lambda running: None)
 
     def _stored(self) -> Any:
-        from pfaff.studies.sweep import open_sweep
-
         if self.subject.store is None:
             raise ParameterError("the studio was opened without a store: pfaff studio SYSTEM --store map.zarr")
-        return open_sweep(self.subject.store)
+        return doors.sweep.open_sweep(self.subject.store)
 
 
 def searched(view: View) -> str | None:
@@ -191,12 +187,10 @@ def _assembly_motion(subject: Assembled, view: View, duration: float, start: dic
 
 def _map_data(study: Any, x: str, y: str, measure: str) -> dict[str, Any]:
     """A rectangle of numbers over two axes; for a store with more axes, the slice in the middle of the others."""
-    from pfaff.statement.values import one_of
-
-    one_of(study.names, measure, "the study has no measure")
+    doors.values.one_of(study.names, measure, "the study has no measure")
     values = study.dataset[measure]
     for name in (x, y):
-        one_of(values.dims, name, "the study has no axis")
+        doors.values.one_of(values.dims, name, "the study has no axis")
     held = {name: values.sizes[name] // 2 for name in values.dims if name not in (x, y)}
     values = values.isel(held).transpose(y, x)
     return {

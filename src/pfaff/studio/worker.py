@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
+from pfaff import doors
 from pfaff.errors import PfaffError
 
 
@@ -64,9 +65,7 @@ def main() -> None:
             answers.flush()
 
     try:
-        from pfaff.studio.tasks import Tasks
-
-        tasks = Tasks(pickle.load(sys.stdin.buffer))
+        tasks = doors.tasks.Tasks(pickle.load(sys.stdin.buffer))
         while True:
             order = pickle.load(sys.stdin.buffer)
             answer = _obeyed(tasks, order, interrupts, say)
@@ -82,9 +81,7 @@ def _obeyed(tasks: Any, order: Order, interrupts: Interrupts, say: Any) -> tuple
         interrupts.busy = True
         say("begun")
         if order.file is not None:
-            from pfaff.studio.downloads import written
-
-            return "done", written(tasks, order.view, *order.file)
+            return "done", doors.downloads.written(tasks, order.view, *order.file)
         return "done", tasks.do(order.task, order.view, lambda *words: say("said", *words))
     except KeyboardInterrupt:
         return ("ended",)

@@ -94,6 +94,10 @@ def _problem_of(followed: RestTrail[Any, Any]) -> Any:
     return followed.points[0].problem
 
 
+def _of(followed: RestTrail[Any, Any]) -> str:
+    return next(name for name, kind in reversed(KINDS.items()) if isinstance(_problem_of(followed), kind))
+
+
 def _array(name: str, type_: Any) -> Note:
     return Note(type_, lambda followed: getattr(_equations_of(followed), name).tolist())
 
@@ -133,10 +137,6 @@ def _layout(holds: str, otherwise: str) -> Layout:
 
 EQUILIBRIA = _layout("branch of equilibria", "use the other reader, load_branch, load_curve or load_motion")
 CURVE = _layout("curve", "use the other reader, load_branch, load_equilibria or load_motion")
-
-
-def _of(followed: RestTrail[Any, Any]) -> str:
-    return next(name for name, kind in reversed(KINDS.items()) if isinstance(_problem_of(followed), kind))
 
 
 def _attributes(followed: RestTrail[Any, Any]) -> dict[str, Any]:

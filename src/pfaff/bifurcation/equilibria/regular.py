@@ -12,6 +12,7 @@ import numpy as np
 from pfaff.algebra.structural_zeros import Deflation
 from pfaff.bifurcation.equilibria.rest_equations import RestEquations
 from pfaff.continuation.dense import Implicit, Spot
+from pfaff.continuation.kinds import Kind
 from pfaff.continuation.problem import TURNING, Event, Stretch
 from pfaff.continuation.walked_points import Walked
 from pfaff.kernels.branch_steps import LOCATED, locate, walk
@@ -147,9 +148,9 @@ class Regular(Implicit):
         """The special point that a kernel found where a test vanishes."""
         spot = Spot(z, tangent, self.equations.sizes, self.inspect(z, tangent))
         name = next(name for name, number in self.numbers.items() if number == test)
-        if name == "hopf":
+        if name == Kind.HOPF:
             spot.facts.tell(watched=(values, slopes))
-        spot.facts.tell(turns=name == "fold")
+        spot.facts.tell(turns=name == Kind.FOLD)
         return self.event(name, spot)
 
     def events(self, engine: Any, a: Spot, b: Spot, length: float, last: bool) -> list[Event]:
@@ -168,7 +169,7 @@ class Regular(Implicit):
         return bool(quiet_about(self.kernel, np.array([at.z, at.tangent, at.units]), length))
 
     def zero(self, name: str, a: Spot, b: Spot) -> tuple[float, Spot] | None:
-        if name in ("fold", TURNING):
+        if name in (Kind.FOLD, TURNING):
             return self._located(TURN, 0.0, a, b)
         return self._located(self.numbers[name], 0.0, a, b) if name in self.located_by_number else None
 

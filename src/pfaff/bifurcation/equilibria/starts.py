@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pfaff import doors
 from pfaff.algebra.bordering import FARTHEST, WIDEST, bordered_newton
 from pfaff.algebra.structural_zeros import zero_chain
 from pfaff.algebra.tolerances import EXACT, NEIGHBOUR, NEWTON_STEPS, RANK, SETTLED
@@ -59,13 +60,11 @@ def _point_start(case: Any, point: Any, name: str) -> Start:
 
 
 def plain_start(case: Any, start: Any, fixed: Mapping[str, float], name: str) -> Start:
-    from pfaff.rest.states import SteadyState, start_state
-
     flow = case.system.flow
-    if isinstance(start, SteadyState):
+    if isinstance(start, doors.states.SteadyState):
         return Start(flow, start.x, list(fixed), len(start.x))
     given = {**fixed, **_by_name(start)}
-    x, settled = _rest_near(case, flow, start_state(case, given), name)
+    x, settled = _rest_near(case, flow, doors.states.start_state(case, given), name)
     return Start(flow, _reached(case, x, settled), [], len(x))
 
 
@@ -83,20 +82,15 @@ def _rest_near(case: Any, flow: Flow, x: np.ndarray, name: str, held: Sequence[i
 
 def mechanical_start(case: Any, start: Any, fixed: Mapping[str, float], name: str) -> Start:
     """The start at rest: the shape flow in a chart that is regular there; with values of speeds, a steady motion."""
-    from pfaff.rest.balance import Balance
-    from pfaff.rest.mechanical import Equilibrium, check_unforced
-    from pfaff.rest.small_motions import linearise
-    from pfaff.rest.steady_motions import SteadyMotion
-
-    if isinstance(start, SteadyMotion):
+    if isinstance(start, doors.steady_motions.SteadyMotion):
         return _steady_start(case, start, fixed)
-    given = {} if isinstance(start, Equilibrium) else _by_name(start)
+    given = {} if isinstance(start, doors.mechanical.Equilibrium) else _by_name(start)
     if any(name not in case.system.coordinate_names for name in given):
         return _steady_start(case, given, fixed)
-    at = start if isinstance(start, Equilibrium) else _rest(case, given, fixed)
+    at = start if isinstance(start, doors.mechanical.Equilibrium) else _rest(case, given, fixed)
     if not case.system.autonomous:
-        check_unforced(case, Balance(case, fixed), np.concatenate([at.q, at.p]), name)
-    lin = linearise(case.system, at.q, at.p, case.numbers)
+        doors.mechanical.check_unforced(case, doors.balance.Balance(case, fixed), np.concatenate([at.q, at.p]), name)
+    lin = doors.small_motions.linearise(case.system, at.q, at.p, case.numbers)
     frequency = float(np.abs(lin.eigenvalues()).max(initial=0.0)) or 1.0
     flow = regular_flow(case.system, lin, frequency)
     x = state_on(flow, at.q, case.numbers)
@@ -105,22 +99,21 @@ def mechanical_start(case: Any, start: Any, fixed: Mapping[str, float], name: st
 
 
 def _rest(case: Any, given: Mapping[str, float], fixed: Mapping[str, float]) -> Any:
-    from pfaff.rest.balance import Balance
-    from pfaff.rest.mechanical import equilibrium_near
-
     if not given:
         return case.equilibrium(fixed=fixed)
-    balance = Balance(case, fixed)
+    balance = doors.balance.Balance(case, fixed)
     z = balance.start()
     for name, value in given.items():
         z[balance.names.index(name)] = value
-    return equilibrium_near(case, fixed, z)
+    return doors.mechanical.equilibrium_near(case, fixed, z)
 
 
 def _steady_start(case: Any, start: Any, fixed: Mapping[str, float]) -> Start:
-    from pfaff.rest.steady_motions import SteadyMotion, steady_motion
-
-    motion = start if isinstance(start, SteadyMotion) else steady_motion(case, start, fixed)
+    motion = (
+        start
+        if isinstance(start, doors.steady_motions.SteadyMotion)
+        else doors.steady_motions.steady_motion(case, start, fixed)
+    )
     kept = len(motion.flow.frame.kept) if motion.flow.frame else 0  # states that may have any value
     return Start(motion.flow, motion.x, [*fixed, *motion.family], sum(motion.zeros) + kept)
 

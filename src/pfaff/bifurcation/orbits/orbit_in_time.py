@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from pfaff import doors
 from pfaff.algebra.cubics import parabola
 from pfaff.bifurcation.orbits.forced import own_states
 from pfaff.flow.flow import Flow
@@ -63,9 +64,7 @@ class Orbit:
         return f"<{self.title}; {', '.join(self.states)} at {len(self.t)} times>"
 
     def plot(self) -> Figure:
-        from pfaff.draw.orbits import draw_orbit
-
-        return draw_orbit(self)
+        return doors.draw.draw_orbit(self)
 
 
 def greatest(t: np.ndarray, row: np.ndarray) -> float:
