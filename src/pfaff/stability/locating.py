@@ -12,7 +12,7 @@ import numpy as np
 from pfaff.algebra.modes import Modes
 from pfaff.algebra.pencil import Pencil
 from pfaff.algebra.tolerances import SAFE
-from pfaff.stability.candidates import DISTANCE, near_meetings, pair_sums, real_roots
+from pfaff.stability.candidates import DISTANCE, all_roots, damped_sums, near_meetings, pair_sums, real_among
 from pfaff.stability.crossings import Crossing, Kind, several_zeros, sharpened
 from pfaff.stability.intervals import Remembered
 from pfaff.stability.stretches import Stretch
@@ -52,24 +52,45 @@ class Locator:
     def _crossings_of(self) -> dict[tuple[float, tuple[Kind, ...]], Remembered[Crossing]]:
         return {}
 
+    @cached_property
+    def _lines(self) -> dict[Kind, tuple[float, np.ndarray]]:
+        """Where the last stretch of a straight line began for which roots were computed, and their distances."""
+        return {}
+
     def _candidates(self, stretch: Stretch, kind: Kind) -> np.ndarray:
         """Loads of the stretch where eigenvalues vanish, cancel or are about to meet."""
         if kind != "meeting" and _quiet(stretch):
             return np.zeros(0)
+        if not (stretch.exact and stretch.fold is None):
+            shares = real_among(self._roots(stretch, kind), stretch.exact)
+            return stretch.load(shares[(shares > 0) & (shares <= 1)])
+        loads = self._on_line(stretch, kind)  # some of them may lie beyond an end
+        return loads[(loads > max(0.0, (1 - AHEAD) * stretch.low)) & (loads <= (1 + AHEAD) * stretch.high)]
+
+    def _on_line(self, stretch: Stretch, kind: Kind) -> np.ndarray:
+        """Candidates on a whole straight line; those of the stretch before are resolved as well where none of its
+        roots, complex ones included, is nearer to its beginning than this stretch."""
+        low, found = self._lines.get(kind, (0.0, None))
+        suits = kind == "zero" or stretch.suited(stretch.low or stretch.usual) is stretch
+        if found is None or not suits or (np.abs(found) < stretch.low - low).any():
+            low, found = stretch.low, stretch.load(self._roots(stretch, kind)) - stretch.low
+            self._lines[kind] = low, found
+        return low + real_among(found)
+
+    def _roots(self, stretch: Stretch, kind: Kind) -> np.ndarray:
+        """Where something of this kind happens, in the variable of the stretch."""
         seen = stretch.suited(stretch.low or stretch.usual) if kind != "zero" else stretch
         seen = _audible(seen) if kind == "hopf" else seen
-        shares = real_roots(seen.polynomial(self._singular(seen, kind)), self.always[kind], exact=stretch.exact)
-        endless = stretch.exact and stretch.fold is None
-        if not endless:
-            return stretch.load(shares[(shares > 0) & (shares <= 1)])
-        loads = stretch.load(shares)  # some of them may lie beyond an end
-        return loads[(loads > max(0.0, (1 - AHEAD) * stretch.low)) & (loads <= (1 + AHEAD) * stretch.high)]
+        return all_roots(seen.polynomial(self._singular(seen, kind)), self.always[kind])
 
     def _singular(self, stretch: Stretch, kind: Kind) -> list[np.ndarray]:
         """Matrices at the nodes of a stretch that are singular where something of this kind happens."""
         if kind == "zero":
             return [each.coefficients[0] for each in stretch.pencils]
         forms = [each.J for each in stretch.pencils]
+        if kind == "hopf" and _evenly_damped(stretch):
+            n = len(forms[0]) // 2
+            return [damped_sums(-each[n:, :n], -forms[0][n:, n:]) for each in forms]
         if not (stretch.exact or self.squares or self.always["hopf"]):  # else eigenvalues off the axis take part
             forms = near(forms, from_axis if kind == "hopf" else from_growth)
         return [pair_sums(each) if kind == "hopf" else near_meetings(each) for each in forms]
@@ -124,6 +145,17 @@ class Locator:
         values = stretch.pencil(load).rough
         anywhere = self.squares or self.always["hopf"]
         return _meeting_pair(values if anywhere else values[values.real > 0])
+
+
+def _evenly_damped(stretch: Stretch) -> bool:
+    """Whether only the stiffness changes with the load, and no damping is so heavy that its square costs digits."""
+    first = stretch.pencils[0].coefficients
+    return (
+        stretch.exact
+        and len(first) == 3
+        and all(each.turn is None for each in stretch.pencils)
+        and all(np.array_equal(each.coefficients[k], first[k]) for each in stretch.pencils for k in (1, 2))
+    )
 
 
 def _audible(stretch: Stretch) -> Stretch:
