@@ -31,9 +31,11 @@ APART, ASIDE = 0.2, 1e-2  # of two eigenvalues that are about to meet: their dis
 
 @dataclass(frozen=True)
 class Locator:
-    """Crossings on the stretches of a path; ``pencil`` gives the small motions, or their squares, at any load."""
+    """Crossings on the stretches of a path; ``pencil`` gives the small motions, or their squares, at any load from
+    ``low`` on."""
 
     pencil: Callable[[float], Pencil]
+    low: float
     unit: float
     squares: bool
 
@@ -41,8 +43,8 @@ class Locator:
     def always(self) -> dict[Kind, int]:
         """How many eigenvalues, and how many sums of two, are zero at every load."""
         zeros = sums = np.inf
-        for share in PROBES:
-            modes = self.pencil(share * self.unit).modes()
+        for load in (self.low, *(share * self.unit for share in PROBES)):
+            modes = self.pencil(load).modes()
             zeros, sums = min(zeros, _zeros(modes)), min(sums, _zero_sums(modes))
             if not (zeros or sums):
                 break
@@ -57,8 +59,25 @@ class Locator:
         """Where the last stretch of a straight line began for which roots were computed, and their distances."""
         return {}
 
+    @cached_property
+    def _candidates_of(self) -> dict[tuple[float, Kind], np.ndarray]:
+        return {}
+
     def _candidates(self, stretch: Stretch, kind: Kind) -> np.ndarray:
         """Loads of the stretch where eigenvalues vanish, cancel or are about to meet."""
+        key = stretch.low, kind
+        if key not in self._candidates_of:
+            self._candidates_of[key] = self._found_candidates(stretch, kind)
+        return self._candidates_of[key]
+
+    def next_candidate(self, stretch: Stretch, kinds: tuple[Kind, ...], crossing: Crossing) -> float:
+        """The first candidate beyond a sharp crossing, which is itself the one nearest to it of its kind."""
+        loads = {kind: sorted(self._candidates(stretch, kind).tolist()) for kind in kinds}
+        own = loads[crossing.kind]
+        own.remove(min(own, key=lambda load: abs(load - crossing.load)))
+        return min((load for each in loads.values() for load in each if load > crossing.load), default=np.inf)
+
+    def _found_candidates(self, stretch: Stretch, kind: Kind) -> np.ndarray:
         if kind != "meeting" and _quiet(stretch):
             return np.zeros(0)
         if not (stretch.exact and stretch.fold is None):
