@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from heapq import heappop, heappush
-from itertools import chain
 
 import numpy as np
 
@@ -125,7 +124,8 @@ class Locator:
         """Crossings in order, each sharpened shortly before it is needed."""
         ahead: list[tuple[float, int, Crossing]] = []
         done = 0.0
-        for place, (load, found) in enumerate(chain(self._sharpened_candidates(stretch, kinds), [(np.inf, None)])):
+        candidates = sorted((load, kind) for kind in kinds for load in self._candidates(stretch, kind).tolist())
+        for place, (load, kind) in enumerate([*candidates, (np.inf, None)]):
             while ahead and ahead[0][0] < load * (1 - AHEAD):
                 _, _, first = heappop(ahead)
                 if ahead and ahead[0][2].kind == "zero" and ahead[0][0] <= first.load * (1 + TWIN):
@@ -133,19 +133,17 @@ class Locator:
                 if not first.sharp or first.load > done * (1 + ONE):
                     yield first
                     done = max(done, first.load)
+            found = None if kind is None else self._sharpened_candidate(stretch, kind, load)
             if found is not None:
                 heappush(ahead, (found.load, place, found))
 
-    def _sharpened_candidates(
-        self, stretch: Stretch, kinds: tuple[Kind, ...]
-    ) -> Iterator[tuple[float, Crossing | None]]:
-        """Candidates in order, each with its crossing; one whose crossing belongs to another is not sharp."""
-        by_kind = {kind: self._candidates(stretch, kind) for kind in kinds}
-        for load, kind in sorted((float(load), kind) for kind, loads in by_kind.items() for load in loads):
-            found = self.sharpened(stretch, kind, load)
-            if found is not None and (np.abs(by_kind[kind] - found.load) < abs(load - found.load)).any():
-                found = Crossing(kind, load, found.value, sharp=False)
-            yield load, found
+    def _sharpened_candidate(self, stretch: Stretch, kind: Kind, load: float) -> Crossing | None:
+        """The crossing of a candidate; one that belongs to another candidate is not sharp."""
+        found = self.sharpened(stretch, kind, load)
+        others = self._candidates(stretch, kind)
+        if found is not None and (np.abs(others - found.load) < abs(load - found.load)).any():
+            return Crossing(kind, load, found.value, sharp=False)
+        return found
 
     def sharpened(self, stretch: Stretch, kind: Kind, load: float) -> Crossing | None:
         value = 0j if kind == "zero" else self._critical(stretch, kind, load)
