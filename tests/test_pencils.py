@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pfaff.algebra.pencil import Pencil
-from pfaff.stability.candidates import DISTANCE, near_meetings, pair_sums, real_roots
+from pfaff.stability.candidates import DISTANCE, all_roots, damped_sums, near_meetings, pair_sums, real_among
 from pfaff.stability.crossings import sharpened
 from pfaff.stability.stretches import Stretch, straight
 
@@ -103,6 +103,23 @@ def test_sums_and_relative_distances(seed, n):
 
 
 @settings(max_examples=20, deadline=None)
+@given(seeds, st.integers(2, 6))
+def test_half_of_the_sums_have_all_their_roots(seed, n):
+    """ẍ + D ẋ + (A + F B) x = 0 has pairs λ_i + λ_j = 0 at the n(n − 1) loads at which its whole first form has them."""
+    A, B, D = np.array(random_matrices(seed, n, 3))
+    half, whole = (
+        all_roots([at(A), at(A + B) - at(A)])
+        for at in (
+            lambda A: damped_sums(A, D),
+            lambda A: pair_sums(np.block([[np.zeros((n, n)), np.eye(n)], [-A, -D]])),
+        )
+    )
+    order = [np.argsort(np.abs(each))[: n * (n - 1)] for each in (half, whole)]
+    assert len(half) >= n * (n - 1)
+    assert farthest(whole[order[1]], half[order[0]]).max() < 1e-6
+
+
+@settings(max_examples=20, deadline=None)
 @given(seeds, st.integers(1, 4), st.integers(1, 3))
 def test_roots_of_matrix_polynomials(seed, n, degree):
     """diag(p_i(x)) in other coordinates, with known roots; and beside what is singular everywhere."""
@@ -111,10 +128,13 @@ def test_roots_of_matrix_polynomials(seed, n, degree):
     polynomials = [np.poly(each)[::-1] for each in roots]
     left, right = generator.normal(size=(2, n + 1, n + 1))
     terms = [left @ np.diag([*(p[k] for p in polynomials), 0.0]) @ right for k in range(degree + 1)]
-    found = real_roots(terms, deficiency=1)
+    found = real_among(all_roots(terms, deficiency=1))
     assert farthest(roots.ravel(), found).max() < 1e-6
     assert (
-        farthest(roots.ravel(), real_roots([np.diag([p[k] for p in polynomials]) for k in range(degree + 1)])).max()
+        farthest(
+            roots.ravel(),
+            real_among(all_roots([np.diag([p[k] for p in polynomials]) for k in range(degree + 1)])),
+        ).max()
         < 1e-9
     )
 

@@ -91,6 +91,11 @@ class Pencil:
         sizes = self.made_of
         return Pencil((K, times * C, M), None if sizes is None else (sizes[0], abs(times) * sizes[1], sizes[2]))
 
+    @property
+    def reversed(self) -> Pencil:
+        """The pencil of the inverse eigenvalues."""
+        return Pencil(self.coefficients[::-1])
+
     @known_property
     def J(self) -> np.ndarray:
         """The matrix of the first-order form."""

@@ -1,7 +1,8 @@
 """Eigenvalues of many scales, those of each scale to their own digits.
 
 Where heavy damping or large loads part the eigenvalues of a pencil by many decades, those of each decade are taken from
-a first-order form in units of its own, in which they are of order one: none costs the others their digits.
+a first-order form in units of its own, in which they are of order one: none costs the others their digits. Two forms
+are enough for fewer decades: the inverse has the small eigenvalues to as many digits as the form itself has the large.
 """
 
 from __future__ import annotations
@@ -12,10 +13,12 @@ import numpy as np
 
 from pfaff.algebra.polynomials import by_modulus, closed, companion
 from pfaff.algebra.tolerances import STIFF
+from pfaff.errors import ConvergenceError
 
 if TYPE_CHECKING:
     from pfaff.algebra.pencil import Pencil
 
+BOTH = 1e-12  # ratio of moduli beyond which the two ends do not meet with all their digits
 APART = 1e-7  # ratio of moduli beyond which eigenvalues are taken scale by scale
 SCALE = 10.0  # ratio of neighbouring moduli beyond which they belong to different scales
 PASSES, STEADY = 5, 1e-3  # passes until the scales settle; their relative change by then
@@ -26,14 +29,35 @@ def by_scales(pencil: Pencil) -> np.ndarray:
     values = pencil.plain
     if not values.any() or abs(values[0]) > APART * abs(values[-1]):
         return values
+    both = _from_both_ends(pencil, values)
+    if both is not None:
+        return both
     found, known = values, dict[float, np.ndarray]()
     for _ in range(PASSES):  # scales of their first estimates may be wrong, and part pairs
         before, found = found, _again(pencil, found, known)
         if not np.isfinite(found).all():
             return values
-        if closed(found) and (np.abs(np.abs(found) - np.abs(before)) <= STEADY * np.abs(found)).all():
+        if _steady(found, before):
             break
     return found if closed(found) else values
+
+
+def _from_both_ends(pencil: Pencil, values: np.ndarray) -> np.ndarray | None:
+    """The eigenvalues, smaller ones as inverses of those of the inverse; None if that does not settle them."""
+    try:
+        inverse = pencil.reversed.plain[::-1]
+    except (np.linalg.LinAlgError, ConvergenceError):
+        return None
+    if not abs(values[-1] * inverse[0]) < 1 / BOTH:
+        return None
+    small = np.abs(inverse) ** 2 * abs(values[-1]) > abs(inverse[0])
+    found = np.where(small, 1 / inverse, values)
+    return found if _steady(found, values) else None
+
+
+def _steady(found: np.ndarray, before: np.ndarray) -> bool:
+    """Whether complex values come in pairs, and moduli have hardly changed."""
+    return closed(found) and bool((np.abs(np.abs(found) - np.abs(before)) <= STEADY * np.abs(found)).all())
 
 
 def _again(pencil: Pencil, values: np.ndarray, known: dict[float, np.ndarray]) -> np.ndarray:

@@ -6,6 +6,9 @@ Where J is a polynomial in the load, so are
     X ↦ X Jᵀ − (1 + ε) J X, singular where λ_j = (1 + ε) λ_i: just before two eigenvalues meet (the fixed relative
     distance of Jarlebring, Kvaal and Michiels, SIAM J. Matrix Anal. Appl. 32, 2011).
 
+The first form of J = [[0, I], [−A, −D]] leaves of X = [[Y, S], [−Sᵀ, W]] a symmetric S and an antisymmetric Y, as its
+first rows say S = Sᵀ and W = Y Aᵀ + S Dᵀ: half as many unknowns, in which it is affine in A (see ``damped_sums``).
+
 One eigenvalue problem then gives every candidate, none skipped, whatever the interval. A pencil that is singular at
 every load, because a mode is never damped, is projected to its normal rank first (Hochstenbach, Mehl and Plestenjak,
 SIAM J. Matrix Anal. Appl. 44, 2023). Spurious candidates are sorted out by the caller, who knows the eigenvalues there.
@@ -42,22 +45,53 @@ def pair_sums(J: np.ndarray) -> np.ndarray:
     )  # fmt: skip
 
 
+def damped_sums(A: np.ndarray, D: np.ndarray) -> np.ndarray:
+    """A matrix that is singular where ẍ + D ẋ + A x = 0 has eigenvalues λ_i + λ_j = 0, i < j.
+
+    D S − A Y plus its transpose, and (A − D²/2) S + (D A Y + A Y Dᵀ)/2 minus its transpose, on symmetric S and
+    antisymmetric Y.
+    """
+    n, one = len(A), np.eye(len(A))
+    places = [(n * i + j, n * j + i) for i, j in (np.triu_indices(n), np.triu_indices(n, 1))]
+
+    def acting(left: np.ndarray, right: np.ndarray) -> np.ndarray:
+        """X ↦ left X rightᵀ."""
+        return (left[:, None, :, None] * right[:, None]).reshape(n * n, n * n)
+
+    def part(whole: np.ndarray, rows: int, columns: int) -> np.ndarray:
+        """Of symmetric (0) or antisymmetric (1) X, the result plus or minus its transpose."""
+        for axis, kind in ((0, rows), (1, columns)):
+            above, below = (whole.take(each, axis) for each in places[kind])
+            whole = above - below if kind else above + below
+        return whole
+
+    crossed = acting(D @ A, one) + acting(A, D)
+    return np.block([
+        [part(acting(D, one), 0, 0), -part(acting(A, one), 0, 1)],
+        [part(acting(A - D @ D / 2, one), 1, 0), part(crossed, 1, 1) / 2],
+    ])  # fmt: skip
+
+
 def near_meetings(J: np.ndarray) -> np.ndarray:
     """I ⊗ J − (1 + ε) J ⊗ I, whose eigenvalues are λ_j − (1 + ε) λ_i."""
     one = np.eye(len(J))
     return np.kron(one, J) - (1 + DISTANCE) * np.kron(J, one)
 
 
-def real_roots(terms: Sequence[np.ndarray], deficiency: int = 0, exact: bool = True) -> np.ndarray:
-    """All real x, sorted, at which Σ terms_k x^k is singular beyond a ``deficiency`` that it has everywhere.
+def all_roots(terms: Sequence[np.ndarray], deficiency: int = 0) -> np.ndarray:
+    """All x at which Σ terms_k x^k is singular beyond a ``deficiency`` that it has everywhere."""
+    if not len(terms[0]) or deficiency >= len(terms[0]):
+        return np.zeros(0, dtype=complex)
+    evened = _evened(list(terms))
+    return _roots(_projected(evened, deficiency) if deficiency else evened)
 
-    Roots that are complex by rounding, or may be so by the error of a polynomial that is not ``exact``, count as what
+
+def real_among(roots: np.ndarray, exact: bool = True) -> np.ndarray:
+    """The real ones of some roots, sorted.
+
+    Those that are complex by rounding, or may be so by the error of a polynomial that is not ``exact``, count as what
     they may have been: their real part and one place on either side of it.
     """
-    if not len(terms[0]) or deficiency >= len(terms[0]):
-        return np.zeros(0)
-    evened = _evened(list(terms))
-    roots = _roots(_projected(evened, deficiency) if deficiency else evened)
     near = roots[np.abs(roots.imag) <= (PARTED * np.abs(roots) if exact else SUSPECT)]
     return np.array(sorted({*near.real.tolist(), *(near.real - near.imag).tolist()}))  # np.unique imports numpy.ma
 

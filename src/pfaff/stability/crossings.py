@@ -124,17 +124,17 @@ class _Bordered:
         value, k, d, x, y = self.direction * self.size, len(self.x), self.direction, self.x, self.y
         P, P1, P_load = pencil.at(value), pencil.slope(value), by_load.at(value)
         columns = [d * (P1 @ x), unit * (P_load @ x)] if d else [unit * (P_load @ x)]
-        matrix, residual = _framed(np.column_stack([P, *columns]), self.c), np.append(P @ x, self.c @ x - 1)
-        if self.kind == "meeting":
+        meeting, real = self.kind == "meeting", len(columns)
+        matrix = np.zeros(((k + 1) * (1 + meeting), k * (1 + meeting) + real), dtype=np.result_type(P, x, *columns))
+        matrix[:k, :k], matrix[:k, -real:], matrix[k, :k] = P, np.transpose(columns), self.c
+        residual = np.append(P @ x, self.c @ x - 1)
+        if meeting:
             P2, P1_load = pencil.bend(value), by_load.slope(value)
-            columns = [d * (P1 @ y + P2 @ x), unit * (P_load @ y + P1_load @ x)]
-            lower = _framed(np.column_stack([P, *columns]), self.c)
-            below = np.vstack([P1, np.zeros((1, k))])
-            matrix = np.block(
-                [[matrix[:, :k], np.zeros((k + 1, k)), matrix[:, k:]], [below, lower[:, :k], lower[:, k:]]]
-            )
+            columns = [d * (P1 @ y + P2 @ x), unit * (P_load @ y + P1_load @ x)][-real:]
+            matrix[k + 1 : -1, :k], matrix[k + 1 : -1, k:-real], matrix[-1, k:-real] = P1, P, self.c
+            matrix[k + 1 : -1, -real:] = np.transpose(columns)
             residual = np.concatenate([residual, P @ y + P1 @ x, [self.c @ y]])
-        found = _solution(matrix, -residual, len(columns), self.light)
+        found = _solution(matrix, -residual, real, self.light)
         if found is None or not np.isfinite(found).all():
             return None
         size, load = (found[-2].real, found[-1].real) if d else (0.0, found[-1].real)
@@ -156,11 +156,6 @@ def _start(stretch: Stretch, kind: Kind, value: complex, load: float) -> _Border
     x = most_real(np.linalg.svd(matrix)[2][-1].conj())
     c = x.real / (x.real @ x.real)
     return _Bordered(kind, direction, size, load, x, 0 * x, c, units, scaled.light(size) if kind == "hopf" else 1.0)
-
-
-def _framed(matrix: np.ndarray, c: np.ndarray) -> np.ndarray:
-    """The matrix with the row c below it."""
-    return np.vstack([matrix, np.append(c, np.zeros(matrix.shape[1] - len(c)))])
 
 
 def _solution(matrix: np.ndarray, right: np.ndarray, real: int, light: float) -> np.ndarray | None:

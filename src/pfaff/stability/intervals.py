@@ -29,13 +29,17 @@ class Change:
 
 @dataclass(frozen=True)
 class Interval:
-    """Loads between neighbouring crossings or the ends of a stretch; ``doubtful`` are loads where more may happen."""
+    """Loads between neighbouring crossings or the ends of a stretch; ``doubtful`` are loads where more may happen.
+
+    An ``opening`` is the beginning of one whose end is not known yet: its first place is that of the whole.
+    """
 
     stretch: Stretch
     low: float
     high: float
     crossing: Crossing | None
     doubtful: tuple[float, ...] = ()
+    opening: bool = False
 
     @property
     def places(self) -> list[float]:

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from heapq import heappop, heappush
-from itertools import chain
 
 import numpy as np
 
 from pfaff.algebra.modes import Modes
 from pfaff.algebra.pencil import Pencil
 from pfaff.algebra.tolerances import SAFE
-from pfaff.stability.candidates import DISTANCE, near_meetings, pair_sums, real_roots
+from pfaff.stability.candidates import DISTANCE, all_roots, damped_sums, near_meetings, pair_sums, real_among
 from pfaff.stability.crossings import Crossing, Kind, several_zeros, sharpened
 from pfaff.stability.intervals import Remembered
 from pfaff.stability.stretches import Stretch
@@ -31,9 +30,11 @@ APART, ASIDE = 0.2, 1e-2  # of two eigenvalues that are about to meet: their dis
 
 @dataclass(frozen=True)
 class Locator:
-    """Crossings on the stretches of a path; ``pencil`` gives the small motions, or their squares, at any load."""
+    """Crossings on the stretches of a path; ``pencil`` gives the small motions, or their squares, at any load from
+    ``low`` on."""
 
     pencil: Callable[[float], Pencil]
+    low: float
     unit: float
     squares: bool
 
@@ -41,8 +42,8 @@ class Locator:
     def always(self) -> dict[Kind, int]:
         """How many eigenvalues, and how many sums of two, are zero at every load."""
         zeros = sums = np.inf
-        for share in PROBES:
-            modes = self.pencil(share * self.unit).modes()
+        for load in (self.low, *(share * self.unit for share in PROBES)):
+            modes = self.pencil(load).modes()
             zeros, sums = min(zeros, _zeros(modes)), min(sums, _zero_sums(modes))
             if not (zeros or sums):
                 break
@@ -52,24 +53,62 @@ class Locator:
     def _crossings_of(self) -> dict[tuple[float, tuple[Kind, ...]], Remembered[Crossing]]:
         return {}
 
+    @cached_property
+    def _lines(self) -> dict[Kind, tuple[float, np.ndarray]]:
+        """Where the last stretch of a straight line began for which roots were computed, and their distances."""
+        return {}
+
+    @cached_property
+    def _candidates_of(self) -> dict[tuple[float, Kind], np.ndarray]:
+        return {}
+
     def _candidates(self, stretch: Stretch, kind: Kind) -> np.ndarray:
         """Loads of the stretch where eigenvalues vanish, cancel or are about to meet."""
+        key = stretch.low, kind
+        if key not in self._candidates_of:
+            self._candidates_of[key] = self._found_candidates(stretch, kind)
+        return self._candidates_of[key]
+
+    def next_candidate(self, stretch: Stretch, kinds: tuple[Kind, ...], crossing: Crossing) -> float:
+        """The first candidate beyond a sharp crossing, which is itself the one nearest to it of its kind."""
+        loads = {kind: sorted(self._candidates(stretch, kind).tolist()) for kind in kinds}
+        own = loads[crossing.kind]
+        own.remove(min(own, key=lambda load: abs(load - crossing.load)))
+        return min((load for each in loads.values() for load in each if load > crossing.load), default=np.inf)
+
+    def _found_candidates(self, stretch: Stretch, kind: Kind) -> np.ndarray:
         if kind != "meeting" and _quiet(stretch):
             return np.zeros(0)
+        if not (stretch.exact and stretch.fold is None):
+            shares = real_among(self._roots(stretch, kind), stretch.exact)
+            return stretch.load(shares[(shares > 0) & (shares <= 1)])
+        loads = self._on_line(stretch, kind)  # some of them may lie beyond an end
+        return loads[(loads > max(0.0, (1 - AHEAD) * stretch.low)) & (loads <= (1 + AHEAD) * stretch.high)]
+
+    def _on_line(self, stretch: Stretch, kind: Kind) -> np.ndarray:
+        """Candidates on a whole straight line; those of the stretch before are resolved as well where none of its
+        roots, complex ones included, is nearer to its beginning than this stretch."""
+        low, found = self._lines.get(kind, (0.0, None))
+        suits = kind == "zero" or stretch.suited(stretch.low or stretch.usual) is stretch
+        if found is None or not suits or (np.abs(found) < stretch.low - low).any():
+            low, found = stretch.low, stretch.load(self._roots(stretch, kind)) - stretch.low
+            self._lines[kind] = low, found
+        return low + real_among(found)
+
+    def _roots(self, stretch: Stretch, kind: Kind) -> np.ndarray:
+        """Where something of this kind happens, in the variable of the stretch."""
         seen = stretch.suited(stretch.low or stretch.usual) if kind != "zero" else stretch
         seen = _audible(seen) if kind == "hopf" else seen
-        shares = real_roots(seen.polynomial(self._singular(seen, kind)), self.always[kind], exact=stretch.exact)
-        endless = stretch.exact and stretch.fold is None
-        if not endless:
-            return stretch.load(shares[(shares > 0) & (shares <= 1)])
-        loads = stretch.load(shares)  # some of them may lie beyond an end
-        return loads[(loads > max(0.0, (1 - AHEAD) * stretch.low)) & (loads <= (1 + AHEAD) * stretch.high)]
+        return all_roots(seen.polynomial(self._singular(seen, kind)), self.always[kind])
 
     def _singular(self, stretch: Stretch, kind: Kind) -> list[np.ndarray]:
         """Matrices at the nodes of a stretch that are singular where something of this kind happens."""
         if kind == "zero":
             return [each.coefficients[0] for each in stretch.pencils]
         forms = [each.J for each in stretch.pencils]
+        if kind == "hopf" and _evenly_damped(stretch):
+            n = len(forms[0]) // 2
+            return [damped_sums(-each[n:, :n], -forms[0][n:, n:]) for each in forms]
         if not (stretch.exact or self.squares or self.always["hopf"]):  # else eigenvalues off the axis take part
             forms = near(forms, from_axis if kind == "hopf" else from_growth)
         return [pair_sums(each) if kind == "hopf" else near_meetings(each) for each in forms]
@@ -85,7 +124,8 @@ class Locator:
         """Crossings in order, each sharpened shortly before it is needed."""
         ahead: list[tuple[float, int, Crossing]] = []
         done = 0.0
-        for place, (load, found) in enumerate(chain(self._sharpened_candidates(stretch, kinds), [(np.inf, None)])):
+        candidates = sorted((load, kind) for kind in kinds for load in self._candidates(stretch, kind).tolist())
+        for place, (load, kind) in enumerate([*candidates, (np.inf, None)]):
             while ahead and ahead[0][0] < load * (1 - AHEAD):
                 _, _, first = heappop(ahead)
                 if ahead and ahead[0][2].kind == "zero" and ahead[0][0] <= first.load * (1 + TWIN):
@@ -93,19 +133,17 @@ class Locator:
                 if not first.sharp or first.load > done * (1 + ONE):
                     yield first
                     done = max(done, first.load)
+            found = None if kind is None else self._sharpened_candidate(stretch, kind, load)
             if found is not None:
                 heappush(ahead, (found.load, place, found))
 
-    def _sharpened_candidates(
-        self, stretch: Stretch, kinds: tuple[Kind, ...]
-    ) -> Iterator[tuple[float, Crossing | None]]:
-        """Candidates in order, each with its crossing; one whose crossing belongs to another is not sharp."""
-        by_kind = {kind: self._candidates(stretch, kind) for kind in kinds}
-        for load, kind in sorted((float(load), kind) for kind, loads in by_kind.items() for load in loads):
-            found = self.sharpened(stretch, kind, load)
-            if found is not None and (np.abs(by_kind[kind] - found.load) < abs(load - found.load)).any():
-                found = Crossing(kind, load, found.value, sharp=False)
-            yield load, found
+    def _sharpened_candidate(self, stretch: Stretch, kind: Kind, load: float) -> Crossing | None:
+        """The crossing of a candidate; one that belongs to another candidate is not sharp."""
+        found = self.sharpened(stretch, kind, load)
+        others = self._candidates(stretch, kind)
+        if found is not None and (np.abs(others - found.load) < abs(load - found.load)).any():
+            return Crossing(kind, load, found.value, sharp=False)
+        return found
 
     def sharpened(self, stretch: Stretch, kind: Kind, load: float) -> Crossing | None:
         value = 0j if kind == "zero" else self._critical(stretch, kind, load)
@@ -124,6 +162,17 @@ class Locator:
         values = stretch.pencil(load).rough
         anywhere = self.squares or self.always["hopf"]
         return _meeting_pair(values if anywhere else values[values.real > 0])
+
+
+def _evenly_damped(stretch: Stretch) -> bool:
+    """Whether only the stiffness changes with the load, and no damping is so heavy that its square costs digits."""
+    first = stretch.pencils[0].coefficients
+    return (
+        stretch.exact
+        and len(first) == 3
+        and all(each.turn is None for each in stretch.pencils)
+        and all(np.array_equal(each.coefficients[k], first[k]) for each in stretch.pencils for k in (1, 2))
+    )
 
 
 def _audible(stretch: Stretch) -> Stretch:

@@ -17,7 +17,7 @@ from pfaff.algebra.modes import Growing
 from pfaff.algebra.pencil import Pencil
 from pfaff.stability.crossings import Crossing, Kind, sharpened
 from pfaff.stability.intervals import Change, Counts, Interval, Remembered
-from pfaff.stability.locating import ONE, PROBES, TWIN, Locator
+from pfaff.stability.locating import LANDED, ONE, PROBES, TWIN, Locator
 from pfaff.stability.stretches import Stretch
 from pfaff.threads import cached_property
 
@@ -95,7 +95,11 @@ class Search:
 
     @cached_property
     def _locator(self) -> Locator:
-        return Locator(self.pencil, self.unit, self.squares)
+        return Locator(self.pencil, self._first.low, self.unit, self.squares)
+
+    @property
+    def _first(self) -> Stretch:
+        return next(iter(self._stretches))
 
     def _find_changes(self) -> Iterator[Change | float]:
         """The changes and, between them, loads before which there are no more."""
@@ -108,22 +112,31 @@ class Search:
         seen = start.low
         silent: Crossing | None = None  # the last one without a visible effect: growth slower than rounding
         told: Crossing | None = None  # one whose rate showed growth before it is visible
+        opened = False  # whether what grows after the first crossing of an interval has been told already
         for interval in self._intervals():
-            if silent is None:
-                yield interval.low
-            first = self.counts(interval.places[0])
-            last = last if interval.crossing is None else None
-            for change in self._just_before(interval, seen, state, first):
-                yield change
-                state = change.oscillating, change.divergent
-            if last is None and interval.explains(state, first):
-                if first != state:
-                    yield Change(interval.low, *first, interval.crossing)
-                silent = interval.crossing if first == state else None
-                if silent is not None and self._grows(silent):
-                    told = silent
-                    yield Change(silent.load, state[0] + 1, state[1], silent)
-                state = first
+            if opened:
+                interval = replace(interval, crossing=None)
+            else:
+                last = last if interval.crossing is None else None
+                if silent is None:
+                    yield interval.low
+                first = self.counts(interval.places[0])
+                for change in self._just_before(interval, seen, state, first):
+                    yield change
+                    state = change.oscillating, change.divergent
+                if last is None and interval.explains(state, first):
+                    if first != state:
+                        yield Change(interval.low, *first, interval.crossing)
+                    silent = interval.crossing if first == state else None
+                    if silent is not None and self._grows(silent):
+                        told = silent
+                        yield Change(silent.load, state[0] + 1, state[1], silent)
+                    state = first
+            opened = interval.opening and state == first
+            if opened:
+                last = seen = interval.places[0]
+            if interval.opening:
+                continue
             for part in self._parts(interval):
                 last = last if part.crossing is None else None
                 for place in self._places(part, state) if last is None else part.places:
@@ -171,7 +184,7 @@ class Search:
     @property
     def predicts(self) -> bool:
         """Whether the stretches are the path itself: one straight line."""
-        return next(iter(self._stretches)).exact
+        return self._first.exact
 
     def _places(self, part: Interval, before: Counts) -> list[float]:
         """Loads to probe: closer and closer to the beginning, if the counts do not agree with its crossing."""
@@ -192,6 +205,9 @@ class Search:
                 elif low * (1 + ONE) < each.load <= stretch.high:
                     yield Interval(stretch, low, each.load, crossing, tuple(doubtful))
                     low, crossing, doubtful = each.load, each, []
+                    ahead = self._locator.next_candidate(stretch, self._kinds, each) * (1 - LANDED)
+                    if stretch.exact and low * (1 + LANDED) < ahead < stretch.high:
+                        yield Interval(stretch, low, ahead, crossing, opening=True)
             if stretch.high > low * (1 + ONE):
                 samples = self._samples(low, stretch.high)
                 yield Interval(stretch, low, stretch.high, crossing, (*doubtful, *samples))
@@ -246,7 +262,7 @@ class Search:
 
     @cached_property
     def _large(self) -> bool:
-        return len(self.pencil(PROBES[0] * self.unit).J) > LARGE
+        return len(self._first.pencils[0].J) > LARGE
 
     @cached_property
     def _kinds(self) -> tuple[Kind, ...]:

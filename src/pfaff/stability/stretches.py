@@ -55,7 +55,9 @@ class Stretch:
     unit: float | None = None
 
     def pencil(self, load: float) -> Pencil:
-        return self._interpolated(load) if self.exact else self.there(load)
+        if not self.exact:
+            return self.there(load)
+        return self.pencils[self.nodes.index(load)] if load in self.nodes else self._interpolated(load)
 
     def change(self, load: float) -> Pencil:
         """The derivative of the pencil with respect to the load."""
