@@ -26,6 +26,6 @@ def rules() -> Rules:
         SLOPES, settled=SETTLED, exact=EXACT, quadratic=QUADRATIC, astray=ASTRAY, corrections=CORRECTIONS, probe=PROBE,
         squared=SQUARED / EPS, aside=ASIDE, turns=TURNS, growing=GROWING, stiff=STIFF, wild=WILD, unsure=UNSURE,
         undamped=UNDAMPED, flat=FLAT, level=LEVEL, on_bound=ON_BOUND, steady=STEADY, near=NEAR, sharp=Problem.sharp,
-        faint=FAINT,        smallest=pace.smallest, growth=pace.growth, easy=pace.easy, sharpest=pace.sharpest, strayed=pace.strayed,
-        resolved=pace.resolved,
+        faint=FAINT, smallest=pace.smallest, growth=pace.growth, easy=pace.easy, sharpest=pace.sharpest,
+        strayed=pace.strayed, resolved=pace.resolved,
     )  # fmt: skip
