@@ -210,3 +210,16 @@ def test_kernels_leave_nothing_in_memory():
             after = tracemalloc.get_traced_memory()[0]
             tracemalloc.stop()
             assert after - before < 30_000
+
+
+@pytest.mark.parametrize("end, found", [(1.05, ["zero-hopf"]), (1.0, [])])
+def test_l1_that_changes_its_sign_through_infinity_does_not_vanish(end, found):
+    """Beside the zero-Hopf point of Langford's system at b = a the Lyapunov coefficient is a pole, whichever end of a
+    step is near it."""
+    x, y, z, mu, a, b, d = sm.symbols("x y z mu a b d", real=True)
+    rates = {x: (z - b) * x - d * y, y: d * x + (z - b) * y, z: mu + a * z - z**3 / 3 - x**2 - y**2}
+    case = pfaff.ode(rates, {mu: -1, a: 1, b: 0.7, d: 3.5}, load=mu).at()
+    (hopf,) = case.branch(to=2, start={"x": 0, "y": 0, "z": -2}).of_kind("hopf")
+    kinds = [special.kind for special in hopf.curve("b", to=end).special]
+    assert "generalised hopf" not in kinds
+    assert set(found) <= set(kinds)

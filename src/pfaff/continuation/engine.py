@@ -32,7 +32,6 @@ DIPS = 6  # trials in the search for a dip
 STEADY = 0.25  # relative change of a test from point to point below which a step is not searched for dips
 ONE_EVENT = 1e-3  # part of a chord within which events of two kinds are one
 BESIDE = 1e-6  # part of a chord within which the best of several trials is taken
-FAINT = 1e-9  # value at one end of a step, relative to that at the other, that may be rounding
 CLOSED = Ending(Reason.CLOSED, "closes: it is back at its first point")
 
 Test = Callable[[Any], float]
@@ -247,8 +246,13 @@ class Engine(Generic[P]):
             if ends[0] * ends[1] > 0 or ends[0] == 0:
                 continue
             place = self.problem.zero(name, first, last) or self.located(first, last, test)
-            if place and abs(test(place[1])) <= self.problem.sharp * small(*ends):
-                yield start + place[0] * (end - start), place[1]
+            if place is None:
+                continue
+            at, value = start + place[0] * (end - start), abs(test(place[1])) / self.problem.sharp
+            least, most = sorted(map(abs, ends))
+            # Some functions change their sign through infinity: l1, where other eigenvalues are resonant.
+            if value <= least or (value <= most and value < abs(test(between(inside(at))))):
+                yield at, place[1]
 
     def _may_dip(self, test: Test, a: P, b: P) -> bool:
         """Whether a test with one sign at both ends of a step may have the other in between: its relative change in
@@ -284,11 +288,9 @@ class Engine(Generic[P]):
         return root, points[nearest]
 
 
-def small(first: float, last: float) -> float:
-    """What a function may be at a zero, by its values at the ends of a step: that of the nearer end, unless this is
-    rounding. Some functions change their sign through infinity: l1, where other eigenvalues are resonant."""
-    a, b = abs(first), abs(last)
-    return max(min(a, b), FAINT * max(a, b))
+def inside(at: float) -> float:
+    """A place in (0, 1) half way from another to the farther end: a function that vanishes there is larger here."""
+    return at / 2 if at > 0.5 else (1 + at) / 2
 
 
 def _on_bound(which: int, bounds: tuple[float, float]) -> Ending:

@@ -129,7 +129,7 @@ def _sought(s, which, bound, first, last, one, other, found, place):
     elif which != BOUND:
         f1 = _trial(s, which, bound, first, last, x1, True)
         f2 = _trial(s, which, bound, first, last, x2, True)
-    f3, small = f1, max(min(fabs(f1), fabs(f2)), s.rules.faint * max(fabs(f1), fabs(f2)))
+    f3, small, large = f1, min(fabs(f1), fabs(f2)), max(fabs(f1), fabs(f2))
     if not f1 * f2 < 0.0:
         return NAN
     t = min(max(_guessed(s, which, bound, first, last, f1, f2), EDGE), 1 - EDGE)
@@ -156,7 +156,13 @@ def _sought(s, which, bound, first, last, one, other, found, place):
             if fabs(t) < slack:  # the zero is closer than the accuracy asked for
                 break
         t = min(1 - slack, max(slack, t))
-    return best if least <= s.rules.sharp * small else NAN
+    # A function may change its sign through infinity; one that vanishes is larger half way to the farther end.
+    if least <= s.rules.sharp * small:
+        return best
+    if not least <= s.rules.sharp * large:
+        return NAN
+    at = best / 2 if best > 0.5 else (1 + best) / 2
+    return best if least < s.rules.sharp * fabs(_trial(s, which, bound, first, last, at, True)) else NAN
 
 
 def _advanced(s, here, h, sign, about):

@@ -2,7 +2,7 @@ cdef class Rules:  # numbers that Python's engine has too
     cdef public double settled, exact, quadratic, astray, probe, squared, aside  # of Newton's method and planes
     cdef public int corrections, turns
     cdef public double growing, stiff, wild, unsure, undamped  # of eigenvalues
-    cdef public double flat, level, on_bound, steady, near, sharp, faint  # of what happens in a step
+    cdef public double flat, level, on_bound, steady, near, sharp  # of what happens in a step
     cdef public double smallest, growth, easy, sharpest, strayed, resolved  # of step lengths
     cdef readonly object slopes_within
     cdef const double *slopes

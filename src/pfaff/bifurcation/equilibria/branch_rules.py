@@ -10,7 +10,7 @@ from pfaff.bifurcation.equilibria.rest_equations import PROBE
 from pfaff.bifurcation.equilibria.zero_forms import UNDAMPED
 from pfaff.continuation.dense import ASTRAY, QUADRATIC
 from pfaff.continuation.dense import NEAR as ON_BOUND
-from pfaff.continuation.engine import FAINT, NEAR, STEADY
+from pfaff.continuation.engine import NEAR, STEADY
 from pfaff.continuation.problem import Pace, Problem
 from pfaff.kernels.corrector import Rules
 
@@ -26,6 +26,6 @@ def rules() -> Rules:
         SLOPES, settled=SETTLED, exact=EXACT, quadratic=QUADRATIC, astray=ASTRAY, corrections=CORRECTIONS, probe=PROBE,
         squared=SQUARED / EPS, aside=ASIDE, turns=TURNS, growing=GROWING, stiff=STIFF, wild=WILD, unsure=UNSURE,
         undamped=UNDAMPED, flat=FLAT, level=LEVEL, on_bound=ON_BOUND, steady=STEADY, near=NEAR, sharp=Problem.sharp,
-        faint=FAINT, smallest=pace.smallest, growth=pace.growth, easy=pace.easy, sharpest=pace.sharpest,
+        smallest=pace.smallest, growth=pace.growth, easy=pace.easy, sharpest=pace.sharpest,
         strayed=pace.strayed, resolved=pace.resolved,
     )  # fmt: skip
