@@ -105,7 +105,7 @@ def test_sums_and_relative_distances(seed, n):
 @settings(max_examples=20, deadline=None)
 @given(seeds, st.integers(2, 6))
 def test_half_of_the_sums_have_all_their_roots(seed, n):
-    """ẍ + D ẋ + (A + F B) x = 0 has pairs λ_i + λ_j = 0 at the n(n − 1) loads at which its whole first form has them."""
+    """ẍ + D ẋ + (A + F B) x = 0 has λ_i + λ_j = 0 at n(n − 1) loads F, which its whole first form has as well."""
     A, B, D = np.array(random_matrices(seed, n, 3))
     half, whole = (
         all_roots([at(A), at(A + B) - at(A)])

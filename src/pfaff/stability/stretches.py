@@ -145,8 +145,8 @@ class Stretch:
                 zip(self._interpolated(load).coefficients, pencil.coefficients, strict=True)
             )
         )
-        last = [each.coefficients[-1] for each in (*self.pencils, pencil)]
-        if max(_apart(each, last[0], last) for each in last) < ROUNDED:
+        first, *last = (each.coefficients[-1] for each in (*self.pencils, pencil))
+        if all(np.array_equal(each, first) or _apart(each, first, [*last]) < ROUNDED for each in last):
             return worst
         forms = [each.J for each in self.pencils]
         return max(worst, _apart(_value(self._fit(forms), self._share(load)), pencil.J, forms))
