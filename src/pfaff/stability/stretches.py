@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any, Protocol
 
 import numpy as np
@@ -219,7 +220,7 @@ class Way(Protocol):
 def beside(path: Way, low: float) -> Callable[[float], Pencil]:
     """The small motions along a path in the directions that they have at ``low``."""
     here = path.linearise(low)
-    return lambda distance: path.linearise(distance).motions(here)
+    return cache(lambda distance: path.linearise(distance).motions(here))
 
 
 def stretches(path: Way, low: float, to: float, unit: float) -> Iterator[Stretch]:
