@@ -212,7 +212,7 @@ def test_kernels_leave_nothing_in_memory():
             assert after - before < 30_000
 
 
-@pytest.mark.parametrize("end, found", [(1.05, ["zero-hopf"]), (1.0, [])])
+@pytest.mark.parametrize(("end", "found"), [(1.05, ["zero-hopf"]), (1.0, [])])
 def test_l1_that_changes_its_sign_through_infinity_does_not_vanish(end, found):
     """Beside the zero-Hopf point of Langford's system at b = a the Lyapunov coefficient is a pole, whichever end of a
     step is near it."""

@@ -85,6 +85,16 @@ class Locator:
         loads = self._on_line(stretch, kind)  # some of them may lie beyond an end
         return loads[(loads > max(0.0, (1 - AHEAD) * stretch.low)) & (loads <= (1 + AHEAD) * stretch.high)]
 
+    def quiet(self, stretch: Stretch, kinds: tuple[Kind, ...]) -> bool:
+        """Whether a straight line has no root, complex ones included, as near to the beginning of a stretch as its
+        end."""
+        lines = [self._lines[kind] for kind in kinds if kind in self._lines]
+        return (
+            bool(lines)
+            and len(lines) == len(kinds)
+            and all(low == stretch.low and (np.abs(found) > stretch.high - low).all() for low, found in lines)
+        )
+
     def _on_line(self, stretch: Stretch, kind: Kind) -> np.ndarray:
         """Candidates on a whole straight line; those of the stretch before are resolved as well where none of its
         roots, complex ones included, is nearer to its beginning than this stretch."""

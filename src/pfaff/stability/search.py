@@ -208,7 +208,7 @@ class Search:
                     ahead = self._locator.next_candidate(stretch, self._kinds, each) * (1 - LANDED)
                     if stretch.exact and low * (1 + LANDED) < ahead < stretch.high:
                         yield Interval(stretch, low, ahead, crossing, opening=True)
-            if stretch.high > low * (1 + ONE):
+            if stretch.high > low * (1 + ONE) and not self._locator.quiet(stretch, self._kinds):
                 samples = self._samples(low, stretch.high)
                 yield Interval(stretch, low, stretch.high, crossing, (*doubtful, *samples))
                 low, crossing = stretch.high, None

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any, Protocol
 
 import numpy as np
@@ -145,8 +146,8 @@ class Stretch:
                 zip(self._interpolated(load).coefficients, pencil.coefficients, strict=True)
             )
         )
-        last = [each.coefficients[-1] for each in (*self.pencils, pencil)]
-        if max(_apart(each, last[0], last) for each in last) < ROUNDED:
+        first, *last = (each.coefficients[-1] for each in (*self.pencils, pencil))
+        if all(np.array_equal(each, first) or _apart(each, first, [*last]) < ROUNDED for each in last):
             return worst
         forms = [each.J for each in self.pencils]
         return max(worst, _apart(_value(self._fit(forms), self._share(load)), pencil.J, forms))
@@ -219,7 +220,7 @@ class Way(Protocol):
 def beside(path: Way, low: float) -> Callable[[float], Pencil]:
     """The small motions along a path in the directions that they have at ``low``."""
     here = path.linearise(low)
-    return lambda distance: path.linearise(distance).motions(here)
+    return cache(lambda distance: path.linearise(distance).motions(here))
 
 
 def stretches(path: Way, low: float, to: float, unit: float) -> Iterator[Stretch]:
