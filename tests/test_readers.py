@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import math
 import pickle
 import struct
@@ -189,23 +188,6 @@ def test_eight_threads_read_what_one_reads(tapes):
     alone = [values(k) for k in range(200)]
     with ThreadPoolExecutor(8) as pool:
         assert all(same(a, b) for a, b in zip(alone, pool.map(values, range(200)), strict=True))
-
-
-def test_addresses_are_what_python_reads(tapes):
-    rng = np.random.default_rng(6)
-    for tape in tapes:
-        reader = Reader(tape)
-        value, values, code = reader.addresses
-        call = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 5)(value)
-        columns = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 4, ctypes.c_ssize_t, ctypes.c_ssize_t)(values)
-        x, parameters, time, room = rng.uniform(-1, 1, (5, 11)), rng.uniform(-1, 1, 3), np.full(11, 0.25), reader.room
-        many, out, all_parameters = np.empty((30, 11)), np.empty(30), np.repeat(parameters[:, None], 11, axis=1)
-        columns(*(each.ctypes.data for each in (many, x, all_parameters, time)), 11, code)
-        for k in range(11):
-            at = np.ascontiguousarray(x[:, k])
-            call(*(each.ctypes.data for each in (out, at, parameters, time, room)))
-            assert same(out, reader(at, parameters, 0.25))
-            assert same(out, many[:, k])
 
 
 def test_readers_are_pickled_as_their_tapes(tapes):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import gc
 import pickle
 import tracemalloc
@@ -15,11 +14,7 @@ import sympy as sm
 
 import pfaff
 from pfaff.atlas import towed_wheel, ziegler
-from pfaff.bifurcation.equilibria.linearised import linearised
 from pfaff.bifurcation.equilibria.regular import Regular
-from pfaff.flow.compiled import Compiled
-from pfaff.flow.graph import CLOCK, expression
-from pfaff.flow.pointers import linked
 
 D, beta = sm.symbols("D beta", real=True)
 
@@ -120,22 +115,6 @@ def test_steps_do_not_depend_on_who_takes_them(monkeypatch):
         alike(branch, case.branch(**each))
 
 
-@pytest.mark.parametrize("cells", [1, 15])
-def test_a_pointer_is_the_function(cells):
-    case = reactor(cells)
-    function = linearised(case.system.flow, ("D",))._whole
-    at = np.linspace(0.1, 0.9, 2 * cells)
-    expected = function(at, case.numbers)
-    pointer = linked(function)
-    out, room = np.zeros_like(expected), pointer.room.copy()
-    call = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 5)(pointer.address)
-    for k in range(3):  # with what is kept of parameters, and with others
-        numbers = case.numbers + (k == 2)
-        call(*(each.ctypes.data for each in (out, at, numbers, numbers, room)))
-        np.testing.assert_array_equal(out, function(at, numbers))
-    assert (out != expected).any()
-
-
 def test_room_of_kernels_stays_in_its_process():
     branch = reactor(1).branch(to=0.1)
     problem = branch[5].problem
@@ -143,12 +122,6 @@ def test_room_of_kernels_stays_in_its_process():
     assert "kernel" not in vars(pickle.loads(pickle.dumps(problem)))
     again = pickle.loads(pickle.dumps(branch))
     np.testing.assert_allclose(again.extend(0.3).values[-1], 0.3)
-
-
-def test_what_depends_on_time_has_no_pointer():
-    a = expression("a")
-    assert linked(Compiled([a * CLOCK], [a])) is None
-    assert linked(Compiled([a * a], [a])) is not None
 
 
 def test_a_special_point_has_its_normal_form_when_asked_and_elsewhere():

@@ -1,7 +1,7 @@
 """Equations: the functions that all later rooms evaluate again and again.
 
 Read ``graph`` (expressions; made by ``conversion`` from SymPy's, differentiated by ``differentiation``), ``tape``
-(expressions as data), ``compiled`` (a tape and its reader; ``pointers`` to it), ``lagrangian`` (a statement as
+(expressions as data), ``compiled`` (a tape and its reader), ``lagrangian`` (a statement as
 Lagrange's equations), ``flow`` (ẋ = f) and ``lowering`` (on all coordinates or on shape space: ``shape``;
 ``accelerations``; ``uniform_motion`` where constraints move), then ``statics`` (at rest; ``wide_statics`` with
 ``more_digits``), ``integrator`` and ``batch_integrator`` (Taylor's method: ``recurrences`` of coefficients, with

@@ -19,9 +19,6 @@ cdef class Reader:
     cdef double *_room  # one that no call uses
 
 cdef void value(double *out, const double *x, const double *parameters, const double *time, double *room) noexcept nogil
-cdef void values(
-    double *out, const double *x, const double *parameters, const double *times, Py_ssize_t points, Py_ssize_t address
-) noexcept nogil
 cdef void values_in(
     double *room, double *out, const double *x, const double *parameters, const double *times, Py_ssize_t points,
     Code *code

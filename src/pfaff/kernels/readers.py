@@ -1,7 +1,7 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
 """Readers of tapes: the values of the outputs at one point, or at many in lanes of eight, with the same digits.
 
-``Reader`` is for Python. Loops that are compiled themselves call ``value`` and ``values`` by their addresses.
+``Reader`` is for Python; other kernels call ``value`` and ``values_in``.
 """
 
 from __future__ import annotations
@@ -61,21 +61,9 @@ def _take(w, source, rows, apart, left):
     return True
 
 
-def values(out, x, parameters, times, points, address):
-    """The results at many points, the columns of arrays with a column for each; no numbers if there is no memory."""
-    code: cython.pointer[Code] = cython.cast(cython.pointer[Code], address)
-    room: cython.p_double = cython.cast(cython.p_double, malloc(64 * code.size + 64))
-    i: cython.Py_ssize_t
-    if room == cython.NULL:
-        for i in range(code.results * points):
-            out[i] = 0.0 / 0.0
-        return
-    values_in(room, out, x, parameters, times, points, code)
-    free(room)
-
-
 def values_in(room, out, x, parameters, times, points, code):
-    """The same in a room of eight doubles for each register, and eight more."""
+    """The results at many points, the columns of arrays with a column for each, in a room of eight doubles for each
+    register, and eight more."""
     w: cython.p_double = cython.cast(cython.p_double, (cython.cast(cython.size_t, room) + 63) // 64 * 64)
     i: cython.Py_ssize_t
     l: cython.Py_ssize_t
@@ -125,15 +113,6 @@ class Reader:
 
     def __reduce__(self):
         return Reader, (self.tape,)
-
-    @property
-    def addresses(self):
-        """Where ``value``, ``values`` and the code are, for as long as the reader lives."""
-        return (
-            cython.cast(cython.size_t, cython.cast(cython.p_void, value)),
-            cython.cast(cython.size_t, cython.cast(cython.p_void, values)),
-            cython.cast(cython.size_t, cython.address(self.code)),
-        )
 
     @property
     def room(self):
