@@ -216,22 +216,13 @@ MEAN = Search("mean_velocity", _motion, moves=True)
 LOADS = {"flutter": "flutter", "flutter_frequency": "flutter", "divergence": "divergence", "buckling": "buckling"}
 QUANTITIES: dict[str, Quantity] = {
     "flutter": Quantity(
-        CRITICAL,
-        "flutter load",
-        lambda loads: loads["flutter"].value,
-        Batch("hopf", lambda at: at.load, flutter=True),
+        CRITICAL, "flutter load", lambda loads: loads["flutter"].value, Batch("hopf", lambda at: at.load, flutter=True)
     ),
     "divergence": Quantity(
-        CRITICAL,
-        "divergence load",
-        lambda loads: loads["divergence"].value,
-        Batch("divergence", lambda at: at.load),
+        CRITICAL, "divergence load", lambda loads: loads["divergence"].value, Batch("divergence", lambda at: at.load)
     ),
     "buckling": Quantity(
-        CRITICAL,
-        "buckling load",
-        lambda loads: loads["buckling"].value,
-        Batch("buckling", lambda at: at.load),
+        CRITICAL, "buckling load", lambda loads: loads["buckling"].value, Batch("buckling", lambda at: at.load)
     ),
     "flutter_frequency": Quantity(
         CRITICAL,
@@ -239,17 +230,9 @@ QUANTITIES: dict[str, Quantity] = {
         lambda loads: loads["flutter"].frequency,
         Batch("hopf", lambda at: at.omega, flutter=True),
     ),
-    "hopf": Quantity(
-        HOPF,
-        "load of the first Hopf point",
-        lambda hopf: hopf.value,
-        Batch("hopf", lambda at: at.load),
-    ),
+    "hopf": Quantity(HOPF, "load of the first Hopf point", lambda hopf: hopf.value, Batch("hopf", lambda at: at.load)),
     "omega": Quantity(
-        HOPF,
-        "angular frequency at the Hopf point",
-        lambda hopf: hopf.omega,
-        Batch("hopf", lambda at: at.omega),
+        HOPF, "angular frequency at the Hopf point", lambda hopf: hopf.omega, Batch("hopf", lambda at: at.omega)
     ),
     "crossing_speed": Quantity(
         HOPF,
@@ -258,10 +241,7 @@ QUANTITIES: dict[str, Quantity] = {
         Batch("hopf", lambda at: at.crossing_speed),
     ),
     "l1": Quantity(
-        HOPF,
-        "first Lyapunov coefficient",
-        lambda hopf: hopf.l1,
-        Batch("hopf", lambda at: at.l1, form=True),
+        HOPF, "first Lyapunov coefficient", lambda hopf: hopf.l1, Batch("hopf", lambda at: at.l1, form=True)
     ),
     "criticality": Quantity(
         HOPF,
