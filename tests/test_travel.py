@@ -39,7 +39,7 @@ DATA = {  # of what is sampled, or has many points
     **{"Motion": 250, "Locomotion": 2500},  # with the polynomials of all steps
 }
 # What others have in common; and what is computing or serving just now, which stays where it is.
-BASES, BUSY = {"pfaff.principles.Principle", "pfaff.Branch"}, {"pfaff.studies.telling.Running", "pfaff.studio.Running"}
+BASES, BUSY = {"pfaff.Principle", "pfaff.Branch"}, {"pfaff.Running", "pfaff.studio.Running"}
 
 
 @cache

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from pfaff.bifurcation.equilibria.many_states.assembled_branches import AssemblyBranch as AssemblyBranch
     from pfaff.bifurcation.equilibria.many_states.assembled_branches import AssemblyPoint as AssemblyPoint
     from pfaff.bifurcation.equilibria.many_states.assembled_branches import SpecialAssemblyPoint as SpecialAssemblyPoint
+    from pfaff.bifurcation.hopf.criticality import Criticality as Criticality
     from pfaff.bifurcation.hopf.growth import Growth as Growth
     from pfaff.bifurcation.hopf.hopf import Hopf as Hopf
     from pfaff.bifurcation.modes.families import NormalMode as NormalMode
@@ -151,6 +152,7 @@ _ROOMS = {
     "pfaff.studies.uncertainty": "Probability Indices",
     "pfaff.bifurcation.hopf.hopf": "Hopf",
     "pfaff.bifurcation.hopf.growth": "Growth",
+    "pfaff.bifurcation.hopf.criticality": "Criticality",
     "pfaff.continuation.trail": "Branch",
     "pfaff.continuation.endings": "Ending Reason",
     "pfaff.continuation.kinds": "Kind",
