@@ -76,7 +76,7 @@ INTEGRATOR = "hy.taylor_adaptive(list(zip(x, f)), [0.1] * len(x), compact_mode=T
 def output(script: str) -> tuple[str, float]:
     """What a fresh process prints, and its seconds of the processor."""
     with tempfile.TemporaryDirectory() as folder:
-        environment = {**USUAL, "NUMBA_CACHE_DIR": f"{folder}/numba", "XDG_CACHE_HOME": folder}
+        environment = {**USUAL, "XDG_CACHE_HOME": folder}
         before = processor_of_children()
         done = subprocess.run(
             [sys.executable, "-c", script], stdout=subprocess.PIPE, text=True, check=True, env=environment

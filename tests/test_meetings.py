@@ -103,7 +103,7 @@ def test_steps_stay_long_where_eigenvalues_meet():
 
 
 def test_slopes_that_are_no_numbers_are_an_event_and_no_endless_loop():
-    """Reordered sums made numba take them for finite."""
+    """Sums that a compiler reorders would take them for finite."""
     values, slopes = np.array([7 + 0j]), np.array([np.nan + 0j])
     assert conducted(values, slopes, values + 2, slopes, 1e-5, 0.0) == (CROSSING, 0)
 

@@ -24,8 +24,8 @@ from pfaff.archive.files import why
 from pfaff.errors import ParameterError
 from pfaff.studies.block import Job, Outcome, compute
 
-ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
-GRACE = 20.0  # seconds more for the first point of a process, which loads and compiles
+ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+GRACE = 20.0  # seconds more for the first point of a process, which loads all that it needs
 MAIN = b"__main__"  # where functions that are typed in say they are
 CRASHES = 3  # crashes at the same point after which it is left out
 
