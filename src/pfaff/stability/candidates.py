@@ -59,7 +59,7 @@ def damped_sums(A: np.ndarray, D: np.ndarray) -> np.ndarray:
         return (left[:, None, :, None] * right[:, None]).reshape(n * n, n * n)
 
     def part(whole: np.ndarray, rows: int, columns: int) -> np.ndarray:
-        """The result plus or minus its transpose, for symmetric (0) or antisymmetric (1) X."""
+        """The result plus its transpose (0) or minus it (1), of symmetric (0) or antisymmetric (1) X."""
         for axis, kind in ((0, rows), (1, columns)):
             above, below = (whole.take(each, axis) for each in places[kind])
             whole = above - below if kind else above + below

@@ -97,9 +97,12 @@ class Locator:
 
     def _on_line(self, stretch: Stretch, kind: Kind) -> np.ndarray:
         """Candidates on a whole straight line; those of the stretch before are resolved as well where none of its
-        roots, complex ones included, is nearer to its beginning than this stretch."""
+        roots, complex ones included, is nearer to its beginning than this stretch.
+
+        Zeros are cheap, and found anew: beside stiff springs no step that sharpens them is better than they are.
+        """
         low, found = self._lines.get(kind, (0.0, None))
-        suits = kind == "zero" or stretch.suited(stretch.low or stretch.usual) is stretch
+        suits = kind != "zero" and stretch.suited(stretch.low or stretch.usual) is stretch
         if found is None or not suits or (np.abs(found) < stretch.low - low).any():
             low, found = stretch.low, stretch.load(self._roots(stretch, kind)) - stretch.low
             self._lines[kind] = low, found
