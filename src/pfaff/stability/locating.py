@@ -88,11 +88,9 @@ class Locator:
     def quiet(self, stretch: Stretch, kinds: tuple[Kind, ...]) -> bool:
         """Whether a straight line has no root, complex ones included, as near to the beginning of a stretch as its
         end."""
-        lines = [self._lines[kind] for kind in kinds if kind in self._lines]
-        return (
-            bool(lines)
-            and len(lines) == len(kinds)
-            and all(low == stretch.low and (np.abs(found) > stretch.high - low).all() for low, found in lines)
+        lines = [self._lines.get(kind, (np.nan, np.zeros(0))) for kind in kinds]
+        return bool(lines) and all(
+            low == stretch.low and (np.abs(found) > stretch.high - low).all() for low, found in lines
         )
 
     def _on_line(self, stretch: Stretch, kind: Kind) -> np.ndarray:
