@@ -65,6 +65,7 @@ def results() -> dict[str, Any]:
         "ending": known["branch"].ended,
         "reason": known["branch"].ended.reason,
         "kind": pfaff.Kind.FOLD,
+        "criticality": pfaff.Criticality.SUBCRITICAL,
         "cycles": orbits,
         "special orbit": known["fold of cycles"],
         "form of cycles": known["fold of cycles"].normal_form,
