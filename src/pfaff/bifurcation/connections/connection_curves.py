@@ -138,7 +138,7 @@ def _gathered(problem: Joining, start: Join, course: Course, limits: Limits, hom
         course,
         limits,
         lambda join: Connection(equations, join, accuracy),
-        lambda event: ConnectionSpecial(equations, event.point, accuracy, event.kind, event.detail or ""),
+        lambda event: ConnectionSpecial(equations, event.point, accuracy, str(event.kind), event.detail or ""),
         home=home,
     )
     reached: Any = engine.problem

@@ -161,7 +161,7 @@ class Curve(RestTrail[CurvePoint, CurveSpecial]):
 
     @staticmethod
     def _special(problem: Any, event: Event) -> CurveSpecial:
-        return CurveSpecial(problem, event.point, event.kind, event.detail)
+        return CurveSpecial(problem, event.point, str(event.kind), event.detail)
 
     @property
     def of(self) -> str:

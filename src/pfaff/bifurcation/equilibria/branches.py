@@ -270,4 +270,4 @@ def described(problem: Rests, event: Event) -> SpecialPoint:
     spot, many = event.point, event.detail if event.several else 1
     if event.kind == Kind.BRANCH_POINT:
         spot = replace(spot, z=problem.polished(spot.z))
-    return SpecialPoint(problem, spot, event.kind, many)
+    return SpecialPoint(problem, spot, str(event.kind), many)

@@ -299,7 +299,7 @@ def _special(
     tangent of the last vibration is used."""
     _, tangent = family.moved_to(last, event.point.cycle.mesh)
     point = replace(event.point, tangent=tangent)
-    return SpecialVibration(start.problem, point, event.kind, event.detail or "", small=start.small, number=number)
+    return SpecialVibration(start.problem, point, str(event.kind), event.detail or "", small=start.small, number=number)
 
 
 def _before(special: Point, a: Point, last: Point, b: Point) -> bool:

@@ -301,7 +301,7 @@ def followed(surface: Surface, first: Place, course: Course, limits: Limits) -> 
         at = _point(event.point, kind, parameters)
         values = event.detail or event.point.values
         placed = {name: values[name] for name in parameters}
-        return CycleSpecial(at.special, placed, at.angle, event.kind, surface.spans)
+        return CycleSpecial(at.special, placed, at.angle, str(event.kind), surface.spans)
 
     problem = SpecialCurve(surface)
     engine: Engine[Place] = Engine(problem)

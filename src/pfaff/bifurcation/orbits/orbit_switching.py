@@ -158,7 +158,7 @@ def _gathered(
         course,
         limits,
         lambda point: OrbitPoint(problem, point),
-        lambda event: Special(problem, event.point, event.kind, event.detail or ""),
+        lambda event: Special(problem, event.point, str(event.kind), event.detail or ""),
         home=home,
         walked=lambda _, point: OrbitPoint(problem, point),
     )

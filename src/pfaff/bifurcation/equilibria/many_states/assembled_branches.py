@@ -98,7 +98,7 @@ class AssemblyBranch(EquilibriumBranch):
         if event.kind == Kind.BRANCH_POINT:
             spot = replace(spot, z=problem.polished(spot.z))
         many = event.detail if event.several else 1
-        return SpecialAssemblyPoint(problem, spot, event.kind, many)
+        return SpecialAssemblyPoint(problem, spot, str(event.kind), many)
 
     @property
     def status(self) -> str:

@@ -56,7 +56,7 @@ def sparse_null(matrix: sparse.csc_array) -> SparseNull:
 class SparseRestEquations(RestEquations):
     """The problem in z = (x, λ), with sparse Jacobians."""
 
-    pointer = None  # compiled loops are for dense matrices
+    reader = None  # kernels are for dense matrices
 
     @known_property
     def _sparse(self) -> SparseLinearised:
