@@ -43,8 +43,7 @@ CYCLES = {1: 50, 2: 50, 10: 12}  # orbits that are followed, by the number of ce
 LONG = 0.4  # steps, as a share of the range; twice that finds them too, and saves nothing
 REPEATS = {1: 7, 2: 7, 10: 3, 15: 5, 50: 2}
 AT_ONCE = {1: 10, 2: 10, 15: 5}  # times in a row that each is run, where that takes milliseconds
-EQUAL = 1e-5  # accuracy asked of cycles of few states: of 1e-4, errors come out as large as AUTO's
-ENOUGH = {1: EQUAL, 2: EQUAL, 10: 1e-4}
+EQUAL = 1e-5  # accuracy asked of cycles: of 1e-4, errors come out as large as AUTO's
 SHARP, AUTO_SHARP = 1e-9, 1e-5  # relative errors that are allowed, pfaff's and AUTO's
 KINDS = {"2": "fold", "3": "hopf", "21": "bogdanov-takens", "22": "cusp", "31": "zero-hopf", "32": "generalised hopf"}
 CONSTANTS = """NDIM=%d, IPS=%d, IRS=%d, ILP=1, ICP=%s, NTST=50, NCOL=4, IAD=3, ISP=2, ISW=%d, IPLT=0, NBC=0, NINT=0
@@ -277,7 +276,7 @@ def cycles(cells: int, ratios: list[float]) -> None:
         constants = CONSTANTS % (n, 2, labels["3"], "[1,11]", 1, many, 0.05, 0.5 * long, 1, [0.0])
 
         def ours() -> Any:
-            return hopf.orbits(to=0.01, points=many, accuracy=ENOUGH[cells])
+            return hopf.orbits(to=0.01, points=many, accuracy=EQUAL)
 
         ours()
         pfaffs, autos = [], []

@@ -8,7 +8,7 @@ nor inertia.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -118,12 +118,13 @@ class FullBalance:
         return np.column_stack([jacobian, (after - before) / (2 * PROBE * s.sizes[-1])])
 
 
-def full_balance(s: Any, points: Sequence[np.ndarray]) -> FullBalance | None:
+def full_balance(s: Any, points: Iterable[np.ndarray]) -> FullBalance | None:
     """The balance at points of a branch; None where nothing is known beyond the equations themselves, as for plain
     ODEs, or where the system moves."""
     system = getattr(getattr(s, "case", None), "system", None)
     if not isinstance(system, System):
         return None
+    points = list(points)  # which are made only here
     x = np.column_stack([s.x(z) for z in points])
     numbers = np.column_stack([s.numbers(z) for z in points])
     coordinates, states = system.coordinate_names, list(s.flow.states)

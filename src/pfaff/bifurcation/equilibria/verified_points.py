@@ -144,7 +144,7 @@ def _settled(point: Any, whole: FullBalance, k: int) -> Any:
 def _balance(points: Sequence[Any]) -> FullBalance | None:
     """The balance of the whole system at points of one chart."""
     s = points[0].equations
-    return full_balance(s, [each.spot.z for each in points])
+    return full_balance(s, (each.spot.z for each in points))
 
 
 def _fault(point: Any, whole: FullBalance, k: int) -> str:
