@@ -93,3 +93,36 @@ def test_what_is_no_number_has_no_eigenvalues_and_ends():
         matrix = np.eye(5)
         matrix[1, 3] = bad
         assert eigen(matrix, True, True) is None
+
+
+def skew(matrix):
+    return np.triu(matrix, 1) - np.triu(matrix, 1).T
+
+
+def test_skew_matrices_have_frequencies():
+    """Whose subdiagonal entries become negligible beside diagonal ones that are rounding."""
+    generator = np.random.default_rng(1949)
+    chains = [(np.eye(n, k=1) - np.eye(n, k=-1)) / 2 for n in range(2, 60)]
+    rings = [(np.roll(np.eye(n), 1, 0) - np.roll(np.eye(n), -1, 0)) / 2 for n in range(3, 60)]
+    few = [skew(np.array(entries, float)) for entries in np.ndindex(3, 3, 3, 3, 3, 3) for entries in [_square(entries)]]
+    for A in (*chains, *rings, *few, *(skew(generator.standard_normal((n, n))) for n in range(2, 50))):
+        values, _, right = eigen(A, False, True)
+        assert np.abs(values.real).max() < 1e-13 * len(A)
+        np.testing.assert_allclose(np.sort(values.imag), np.sort(np.linalg.eigvals(A).imag), atol=1e-13 * len(A))
+        assert np.abs(A @ right.T - right.T * values).max() < 1e-13 * len(A)
+
+
+def _square(entries):
+    matrix = np.zeros((4, 4))
+    matrix[np.triu_indices(4, 1)] = np.array(entries) - 1
+    return matrix
+
+
+def test_entries_of_any_size_keep_their_partners():
+    for matrix, expected in (
+        ([[0, 1e200], [1e-200, 0]], [-1, 1]),
+        ([[0, 1e160, 0], [1e-160, 0, 0], [0, 0, 3]], [-1, 1, 3]),
+        ([[1e300, 0], [1e299, 3e300]], [1e300, 3e300]),
+    ):
+        values = eigen(np.array(matrix, float), True, True)[0]
+        np.testing.assert_allclose(np.sort(values.real), expected, rtol=1e-14)

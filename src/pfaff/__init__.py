@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import importlib
 import sys
+from types import BuiltinFunctionType, FunctionType, ModuleType, NoneType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -205,14 +206,24 @@ if not TYPE_CHECKING:  # by which any name would pass
         raise AttributeError(f"module 'pfaff' has no attribute {name!r}: {nearest(name, __all__)}")
 
 
+def _nothing_made() -> bool:
+    """Whether the main program has no objects but modules, functions, classes and constants, and all others are of
+    types of Python's own library."""
+    plain = (ModuleType, FunctionType, BuiltinFunctionType, type, str, int, float, NoneType)
+    main = vars(sys.modules.get("__main__", object)) if "__main__" in sys.modules else {}
+    if not all(isinstance(value, plain) for name, value in main.items() if not name.startswith("__")):
+        return False
+    known = {*sys.stdlib_module_names, "numpy", "pfaff", "_distutils_hack"}  # the last one is in every environment
+    return all(type(each).__module__.partition(".")[0] in known for each in gc.get_objects())
+
+
 def _opened(room: str) -> Any:
     """A room, imported without collecting garbage: SymPy makes many objects, all of which stay.
 
-    No later collection goes through these again, nor the one that ends the process.
+    Where nothing but imports came before, no later collection goes through these again, nor the one that ends the
+    process. Objects that somebody else has made by now could become garbage, and would then stay as well.
     """
-    collected, fresh = gc.isenabled(), "sympy" not in sys.modules
-    if fresh:
-        gc.collect()  # what is garbage by now is not to stay as well
+    collected, fresh = gc.isenabled(), "sympy" not in sys.modules and _nothing_made()
     gc.disable()
     try:
         return importlib.import_module(room)

@@ -1,6 +1,6 @@
 """What branches of equilibria and curves of special ones promise: rest of the whole system, and what is singular.
 
-Equations are followed in a chart and by compiled loops; here the system is asked itself. The bounds say what an
+Equations are followed in a chart and by kernels; here the system is asked itself. The bounds say what an
 equilibrium, a branch point, a Hopf point are for those who follow branches, too.
 """
 

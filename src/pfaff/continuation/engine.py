@@ -248,11 +248,15 @@ class Engine(Generic[P]):
             place = self.problem.zero(name, first, last) or self.located(first, last, test)
             if place is None:
                 continue
-            at, value = start + place[0] * (end - start), abs(test(place[1])) / self.problem.sharp
+
+            def along(share: float, start: float = start, end: float = end) -> float:
+                return start + share * (end - start)
+
+            at, value = place[0], abs(test(place[1])) / self.problem.sharp
             least, most = sorted(map(abs, ends))
             # Some functions change their sign through infinity: l1, where other eigenvalues are resonant.
-            if value <= least or (value <= most and value < abs(test(between(inside(at))))):
-                yield at, place[1]
+            if value <= least or (value <= most and value < abs(test(between(along(inside(at)))))):
+                yield along(at), place[1]
 
     def _may_dip(self, test: Test, a: P, b: P) -> bool:
         """Whether a test with one sign at both ends of a step may have the other in between: its relative change in

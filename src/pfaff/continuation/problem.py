@@ -149,7 +149,7 @@ class Problem(Generic[P]):
         return ahead, turn
 
     def walked(self, at: P, length: float, longest: float, bounds: tuple[float, float], home: P) -> Stretch[P] | None:
-        """Several steps at once by a compiled loop, up to anything unusual; None where there is no such loop.
+        """Several steps at once by a kernel, up to anything unusual; None where none knows the problem.
 
         The first step has a given length and none is longer than the longest; none passes a bound or the home point."""
         return None

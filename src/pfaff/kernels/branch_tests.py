@@ -13,7 +13,8 @@ import cython
 import numpy as np
 
 if cython.compiled:
-    from cython.cimports.libc.math import INFINITY, NAN, acos, fabs, sqrt
+    from cython.cimports.libc.math import INFINITY, NAN, fabs, sqrt
+    from cython.cimports.pfaff.kernels.hyperbolic import acos
     from cython.cimports.pfaff.kernels.corrector import (
         EQUILIBRIA, FOLDS, FOUND, FROM, Curve, corrected, directed, equations, length, product, rates, restricted,
         state_jacobian,
@@ -200,7 +201,8 @@ def _re_c1(s, z, square):
             s.shifted[j * n + i] = -s.A[i * n + j]
             s.change[j * n + i] = s.A[i * n + j]
         s.shifted[i * n + i].imag = 2 * omega
-    factorised(s.change, n, s.pivots)
+    if factorised(s.change, n, s.pivots) == 0.0:
+        return NAN
     substituted(s.change, n, s.pivots, mean, 1, False)
     solve_complex(s.shifted, n, s.pivots, twice)
     for i in range(n):

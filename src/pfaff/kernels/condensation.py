@@ -19,7 +19,7 @@ import numpy as np
 if cython.compiled:
     from cython.cimports.libc.math import NAN, fabs
     from cython.cimports.libc.string import memset
-    from cython.cimports.pfaff.kernels.arrays import numbers, places
+    from cython.cimports.pfaff.kernels.arrays import larger, numbers, places
     from cython.cimports.pfaff.kernels.condensation import (
         combine_rows, invert_entry, marked, reduce_row, scale_row, sum_products, take_row_off, take_rows_off,
     )  # fmt: skip
@@ -72,8 +72,7 @@ def condense(rule, orbit, h, to, G):
     for group in range((to.N + 7) // 8):
         count = min(8, to.N - 8 * group)
         Z = to.Z + group * size * columns * 8
-        residual = _assemble(rule, orbit, h, to, 8 * group, count)
-        worst = worst if residual <= worst else residual
+        worst = larger(worst, _assemble(rule, orbit, h, to, 8 * group, count))
         known: cython.bint = size > to.large or to.stiff[group] > 0
         if not known and _eliminate(rule, to, Z, count):
             continue
@@ -121,7 +120,7 @@ def _assemble(rule, orbit, h, to, low, count):
                     rate += unfolding * orbit.scalars[2 + k]
                     line[8 * (scalar + 2 + k) + lane] = T * unfolding
                 residual = T * rate - orbit.K[((low + lane) * m + i) * nr + r]
-                worst = worst if fabs(residual) <= worst else fabs(residual)
+                worst = larger(worst, fabs(residual))
                 line[8 * scalar + lane], line[8 * (scalar + nb) + lane] = rate, residual
                 line[8 * (scalar + 1) + lane] = T * by_load[lane]
             slopes = to.values + (nr + r * n) * points + at

@@ -15,6 +15,7 @@ import numpy as np
 if cython.compiled:
     from cython.cimports.libc.math import INFINITY, NAN, fabs, sqrt
     from cython.cimports.libc.string import memcpy
+    from cython.cimports.pfaff.kernels.arrays import larger
     from cython.cimports.pfaff.kernels.linear import (
         eigen, eigen_room, factorised, factorised_complex, finite, multiplied, ready, substituted, substituted_complex,
     )  # fmt: skip
@@ -450,8 +451,7 @@ def corrected(s, z, row, fresh, last):
             _solve(s, s.step)
         size = 0.0
         for i in range(N):
-            if not fabs(s.step[i]) / s.units[i] <= size:
-                size = fabs(s.step[i]) / s.units[i]
+            size = larger(size, fabs(s.step[i]) / s.units[i])
         if not size <= s.rules.astray:
             if fresh:
                 last[0] = size

@@ -155,7 +155,8 @@ def _even_units(matrix, n, D, work, pivots):
                 laplacian[i * n + j] = -(matrix[i * n + j] + matrix[j * n + i])
             step[i] = row - column
             laplacian[i * n + i] = (row + column) * (1 + LOOSE) if row + column > 0.0 else 1.0
-        factorised(laplacian, n, pivots)
+        if factorised(laplacian, n, pivots) == 0.0:
+            break
         substituted(laplacian, n, pivots, step, 1, False)
         most = 0.0
         for i in range(n):

@@ -19,6 +19,7 @@ cdef void eigen(
 ) noexcept nogil
 cdef double complex quotient(double complex a, double complex b) noexcept nogil
 cdef double modulus(double complex z) noexcept nogil
+cdef double hypotenuse(double a, double b) noexcept nogil
 cdef bint finite(const double *x, Py_ssize_t count) noexcept nogil
 cdef double dot(const double *a, const double *b, Py_ssize_t count) noexcept nogil
 cpdef ready()

@@ -15,13 +15,14 @@ if cython.compiled:
     from cython.cimports.cpython.pycapsule import PyCapsule_GetName, PyCapsule_GetPointer
     from cython.cimports.libc.math import copysign, fabs, ilogb, ldexp, rint, sqrt
     from cython.cimports.libc.string import memcpy
+    from cython.cimports.pfaff.kernels.arrays import larger
     from cython.cimports.pfaff.kernels.balancing import balance
     from cython.cimports.pfaff.kernels.schur import eigenvalues, schur_room
 
 OWN = cython.declare(cython.Py_ssize_t, 48)  # rows up to which plain loops are not slower than LAPACK, ...
 OWN_COMPLEX = cython.declare(cython.Py_ssize_t, 24)  # ... and of complex matrices
 LARGEST = cython.declare(cython.double, 1.7976931348623157e308)  # finite number
-FAR = cython.declare(cython.int, 300)  # binary exponent beyond which a matrix is scaled
+FAR = cython.declare(cython.int, 300)  # binary exponent up to which products of entries are numbers
 OWN_PRODUCT = cython.declare(cython.Py_ssize_t, 512)  # multiplications up to which plain loops are not slower
 FEW = cython.declare(cython.Py_ssize_t, 4)  # right sides up to which they are not
 
@@ -129,6 +130,8 @@ def _eliminated(A, n, pivots):
                     p = i
             pivots[k] = cython.cast(cython.int, p + 1)
             if not fabs(a[p]) > 0.0:  # zero, or no number
+                for j in range(k, n):
+                    pivots[j] = cython.cast(cython.int, j + 1)
                 return 0.0
             if p != k:
                 sign = -sign
@@ -316,9 +319,14 @@ def quotient(a, b):
 
 
 def modulus(z):
-    """|z| by operations that give the same digits everywhere."""
-    large = fabs(z.real)
-    small = fabs(z.imag)
+    """|z|."""
+    return hypotenuse(z.real, z.imag)
+
+
+def hypotenuse(a, b):
+    """√(a² + b²) by operations that give the same digits everywhere."""
+    large = fabs(a)
+    small = fabs(b)
     if large < small:
         large, small = small, large
     return large * sqrt(1 + (small / large) * (small / large)) if small > 0.0 else large + small
@@ -364,32 +372,23 @@ def _of_rank(x, n, rank):
 
 def eigen_room(n):
     """How many numbers ``eigen`` works on."""
-    return n * n + schur_room(n)
+    return schur_room(n)
 
 
 def eigen(A, n, values, left, right, work):
     """Eigenvalues of a matrix given by rows and, where asked for, left vectors p A = λ p and right ones A q = λ q, as
     rows; no numbers if it has none."""
     i: cython.Py_ssize_t
-    exponent: cython.int = 0
     largest: cython.double = 0.0
-    found: cython.bint
     for i in range(n * n):
-        if not fabs(A[i]) <= largest:
-            largest = fabs(A[i])
-    if largest > 0.0 and abs(ilogb(largest)) > FAR:
-        exponent = ilogb(largest)
-    if n == 2 and exponent == 0 and largest <= LARGEST:
+        largest = larger(largest, fabs(A[i]))
+    if n == 2 and (largest == 0.0 or abs(ilogb(largest)) <= FAR):
         _values_of_two(A, values)
         if left != cython.NULL or right != cython.NULL:
             _vectors_of_two(A, values, left, right)
-        return
-    for i in range(n * n):
-        work[i] = ldexp(A[i], -exponent) if exponent else A[i]
-    found = eigenvalues(work, n, values, left, right, work + n * n)
-    for i in range(n):
-        values[i].real = ldexp(values[i].real, exponent) if found else 0.0 / 0.0
-        values[i].imag = ldexp(values[i].imag, exponent) if found else 0.0 / 0.0
+    elif not eigenvalues(A, n, values, left, right, work):
+        for i in range(n):
+            values[i].real = values[i].imag = 0.0 / 0.0
 
 
 def _values_of_two(A, values):
@@ -418,7 +417,7 @@ def _vectors_of_two(A, values, p, q):
     for k in range(2):
         upper, lower = values[k] - A[0], values[k] - A[3]
         four = cython.declare(cython.doublecomplex[4])  # q, then p
-        if abs(upper) > abs(lower):
+        if values[k].imag != 0.0 or modulus(upper) > modulus(lower):  # equal for a pair
             four[0], four[1], four[2], four[3] = b, upper, c, upper
         elif lower != 0.0 or b or c:
             four[0], four[1], four[2], four[3] = lower, c, lower, b

@@ -8,10 +8,11 @@ import cython
 import numpy as np
 
 if cython.compiled:
-    from cython.cimports.libc.math import INFINITY, fabs, pow
-    from cython.cimports.pfaff.kernels.arrays import numbers, places
+    from cython.cimports.libc.math import INFINITY, fabs
+    from cython.cimports.pfaff.kernels.arrays import larger, numbers, places
     from cython.cimports.pfaff.kernels.chain import padded
     from cython.cimports.pfaff.kernels.condensation import stage_states, sum_rows
+    from cython.cimports.pfaff.kernels.elementary import exponential, logarithm
     from cython.cimports.pfaff.kernels.metrics import orbit_of, shape_of, turned
     from cython.cimports.pfaff.kernels.step_rules import LEAST
 
@@ -70,7 +71,7 @@ def _jumps(slopes, h, N, m, n, highest, scale, signs, derivative, room):
         for t in range(n):
             left = signs[t] * top[before * n + t] if j == 0 else top[before * n + t]
             right = signs[t] * top[after * n + t] if j == N else top[after * n + t]
-            jump[j] = max(jump[j], 2 * fabs(right - left) / (h[before] + h[after]))
+            jump[j] = larger(jump[j], 2 * fabs(right - left) / (h[before] + h[after]))
     for j in range(N):
         derivative[j] = (jump[j + 1] + jump[j]) / 2
 
@@ -83,8 +84,7 @@ def _error_between(rule, orbit, h, N, scale, signs, room):
     _jumps(slopes, h, N, rule.m, rule.n, rule.highest, scale, signs, derivative, derivative + N)
     largest = 0.0
     for j in range(N):
-        error = derivative[j] * _power(h[j], rule.m + 1)
-        largest = largest if error <= largest else error
+        largest = larger(largest, derivative[j] * _power(h[j], rule.m + 1))
     return rule.constant * largest
 
 
@@ -106,7 +106,7 @@ def _shares(derivative, h, N, power, shares):
     all parts are equal is adapted."""
     mean = 0.0
     for j in range(N):
-        shares[j] = pow(derivative[j], power)
+        shares[j] = exponential(power * logarithm(derivative[j])) if derivative[j] > 0 else 0.0
         mean += shares[j] * h[j]
     for j in range(N):
         shares[j] = (shares[j] + EVEN * mean) * h[j] if mean > 0 else h[j]
@@ -218,10 +218,9 @@ def oddness(rates, signs, scale, period, n, count):
         defect = 0.0
         size = 1 / (scale[i] * period)
         for j in range(count):
-            total = fabs(row[count + j] - signs[i] * row[j])
-            defect = total if not total <= defect else defect
+            defect = larger(defect, fabs(row[count + j] - signs[i] * row[j]))
             size = max(size, fabs(row[j]))
-        worst = defect / size if not defect / size <= worst else worst
+        worst = larger(worst, defect / size)
     return worst
 
 
@@ -245,7 +244,7 @@ def missed_velocity(G, rates, columns, scale, N, n):
             missed = -rates[i * columns + j + 1]
             for t in range(n):
                 missed += G[(j * n + i) * n + t] * rates[t * columns + j]
-            worst = max(worst, fabs(missed * scale[i]))
+            worst = larger(worst, fabs(missed * scale[i]))
             largest = max(largest, fabs(rates[i * columns + j] * scale[i]))
         total += worst
     return total / largest

@@ -12,7 +12,8 @@ import cython
 import numpy as np
 
 if cython.compiled:
-    from cython.cimports.libc.math import acos, fabs, floor, sqrt
+    from cython.cimports.libc.math import fabs, floor, sqrt
+    from cython.cimports.pfaff.kernels.hyperbolic import acos
     from cython.cimports.libc.stdlib import free, malloc
     from cython.cimports.libc.string import memset
     from cython.cimports.pfaff.kernels.arrays import numbers, places

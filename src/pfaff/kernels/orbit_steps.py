@@ -13,7 +13,7 @@ import numpy as np
 if cython.compiled:
     from cython.cimports.libc.math import INFINITY, NAN, fabs
     from cython.cimports.libc.string import memcpy
-    from cython.cimports.pfaff.kernels.arrays import numbers, places
+    from cython.cimports.pfaff.kernels.arrays import larger, numbers, places
     from cython.cimports.pfaff.kernels.chain import chain_room, close_chain, padded
     from cython.cimports.pfaff.kernels.condensation import condense, expand, lines_in, stage_states
     from cython.cimports.pfaff.kernels.periodic_schur import shrink, spectrum, spectrum_room
@@ -193,12 +193,10 @@ class Workspace:
         size = 0.0
         for j in range(self.N + 1):
             for t in range(n):
-                change = fabs(dx[j * n + t] * metric.states[t])
-                size = change if not change <= size else size
+                size = larger(size, fabs(dx[j * n + t] * metric.states[t]))
                 orbit.x[j * n + t] += dx[j * n + t]
         for t in range(self.rule.nb):
-            change = fabs(dc[t] * metric.scalars[t])
-            size = change if not change <= size else size
+            size = larger(size, fabs(dc[t] * metric.scalars[t]))
             orbit.scalars[t] += dc[t]
         largest[0] = 0.0
         for i in range(self.N * self.shape.slopes):

@@ -48,6 +48,7 @@ cdef struct Terms:  # of a walk
     double amplitude
     double value
 
+cpdef Py_ssize_t step_room(Py_ssize_t N, Py_ssize_t n, Py_ssize_t slopes, Py_ssize_t nb) noexcept nogil
 cpdef Py_ssize_t record_length(Py_ssize_t N, Py_ssize_t n, Py_ssize_t slopes, Py_ssize_t nb) noexcept nogil
 
 cdef class Walker:

@@ -31,9 +31,12 @@ if cython.compiled:
 FULL = cython.declare(cython.int, 0)  # how a walk ends: more may follow; ...
 REFUSED = cython.declare(cython.int, 1)  # ... a step is left to the engine, ...
 HANDED = cython.declare(cython.int, 2)  # ... or handed over
-NEEDED = cython.declare(cython.Py_ssize_t, 12)  # room for a step, in records of its orbit, on a finer mesh of twice its
-# intervals, too
-globals().update(FULL=FULL, HANDED=HANDED, NEEDED=NEEDED)  # for Python, too
+globals().update(FULL=FULL, HANDED=HANDED)  # for Python, too
+
+
+def step_room(N, n, slopes, nb):
+    """Room for a step on N intervals: for its orbit, on a mesh of twice as many too, with metrics and bases."""
+    return 12 * record_length(N, n, slopes, nb) + 3 * (n * n + 2 * (n + nb))
 
 
 def record_length(N, n, slopes, nb):
@@ -101,7 +104,7 @@ class Walker:
             note: cython.pointer[Note] = before + 2
             N = here.next_intervals
             room = self._for(N)
-            if free + NEEDED * record_length(N, self._n, self._slopes, self._nb) > self._capacity:
+            if free + step_room(N, self._n, self._slopes, self._nb) > self._capacity:
                 return k, FULL, length
             after = self._place(cython.address(place), 0, here.next_mesh, N, free)
             place.multipliers = self._spectra + 2 * k * self._n
@@ -121,7 +124,7 @@ class Walker:
                 return k, HANDED, length
             if self._noticed(note):
                 return k, HANDED, length
-            finer: cython.bint = note.error > self._measures.accuracy
+            finer: cython.bint = not note.error <= self._measures.accuracy
             if finer:
                 after = self._refine(cython.address(place), note, after)
                 if after < 0:

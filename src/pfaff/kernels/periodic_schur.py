@@ -13,13 +13,13 @@ import cython
 import numpy as np
 
 if cython.compiled:
-    from cython.cimports.libc.math import INFINITY, fabs, hypot, sqrt
+    from cython.cimports.libc.math import INFINITY, fabs, sqrt
     from cython.cimports.libc.string import memset
     from cython.cimports.pfaff.kernels.arrays import numbers
     from cython.cimports.pfaff.kernels.chain import padded
     from cython.cimports.pfaff.kernels.condensation import add_row, sum_rows
     from cython.cimports.pfaff.kernels.elementary import exponential, logarithm, logarithm_of_one_more
-    from cython.cimports.pfaff.kernels.linear import eigen, eigen_room, ready
+    from cython.cimports.pfaff.kernels.linear import eigen, eigen_room, hypotenuse, ready
 
 SWEEPS = cython.declare(cython.int, 40)
 APART = cython.declare(cython.double, 2.302585092994046)  # log of the ratio of sizes of multipliers that are separable
@@ -34,7 +34,7 @@ LARGEST = cython.declare(cython.double, 700.0)  # logarithms beyond this overflo
 
 
 def _modulus(value):
-    return hypot(value[0], value[1])
+    return hypotenuse(value[0], value[1])
 
 
 def shrink(values, n):
@@ -59,7 +59,7 @@ def test(values, n, structural, room):
         nearest: cython.Py_ssize_t = 0
         found.far = INFINITY
         for i in range(left):
-            away = hypot(others[2 * i] - 1, others[2 * i + 1])
+            away = hypotenuse(others[2 * i] - 1, others[2 * i + 1])
             if not away >= found.far:
                 nearest, found.far = i, away
         left -= 1
@@ -68,7 +68,7 @@ def test(values, n, structural, room):
     flip, flip_i, torus, torus_i = 1.0, 0.0, 1.0, 0.0
     for i in range(left):
         a, b = others[2 * i], others[2 * i + 1]
-        size = hypot(a, b)
+        size = hypotenuse(a, b)
         if size > 1:
             found.unstable += 1
         c, d = (1 + a) / (1 + size), b / (1 + size)
@@ -76,7 +76,7 @@ def test(values, n, structural, room):
         for j in range(i + 1, left):
             c = a * others[2 * j] - b * others[2 * j + 1]
             d = a * others[2 * j + 1] + b * others[2 * j]
-            size = hypot(c, d)
+            size = hypotenuse(c, d)
             c, d = (c - 1) / (1 + size), d / (1 + size)
             torus, torus_i = torus * c - torus_i * d, torus * d + torus_i * c
     found.flip, found.torus = flip, torus
@@ -112,7 +112,7 @@ def spectrum(G, N, n, signs, units, Q, decoupled, values, room):
             values[i] *= factor
     for i in range(1, n):
         a, b = values[2 * i], values[2 * i + 1]
-        size = hypot(a, b)
+        size = hypotenuse(a, b)
         at: cython.Py_ssize_t = i
         while at > 0:
             before = _modulus(values + 2 * at - 2)

@@ -12,15 +12,16 @@ from __future__ import annotations
 import cython
 
 if cython.compiled:
-    from cython.cimports.libc.math import copysign, fabs, sqrt
+    from cython.cimports.libc.math import copysign, fabs, ilogb, ldexp, sqrt
     from cython.cimports.libc.string import memcpy
     from cython.cimports.pfaff.kernels.balancing import balance
 
 ROUNDING = cython.declare(cython.double, 2.220446049250313e-16)
-TINY = cython.declare(cython.double, 1e-292)  # entries below this, of matrices of order one, are zero
+TINY = cython.declare(cython.double, 1e-292)  # entries below this are zero, in matrices whose largest is about one ...
+FAINT = cython.declare(cython.double, 5e-35)  # ... and below this where they are small beside their neighbours
 SWEEPS = cython.declare(cython.Py_ssize_t, 30)  # most of them for an eigenvalue, as a mean over all
 STUCK = cython.declare(cython.int, 10)  # sweeps without a new eigenvalue after which other shifts are taken
-LARGEST = cython.declare(cython.double, 1e150)  # entry: squares are finite
+LARGEST = cython.declare(cython.double, 1.7976931348623157e308)  # finite number
 LARGE = cython.declare(cython.double, 1e100)  # entries of a vector beyond this are scaled down
 
 
@@ -32,7 +33,7 @@ def schur_room(n):
 def eigenvalues(A, n, values, left, right, room):
     """The eigenvalues of a matrix given by rows and, where asked for, left vectors p A = λ p and right ones A q = λ q,
     as rows of length one; a pair stands side by side, the one with the positive frequency first. Returns whether they
-    were found. Entries are of order one."""
+    were found."""
     i: cython.Py_ssize_t
     j: cython.Py_ssize_t
     k: cython.Py_ssize_t = 0
@@ -48,6 +49,7 @@ def eigenvalues(A, n, values, left, right, room):
     size: cython.double
     re: cython.double
     im: cython.double
+    exponent: cython.int
     memcpy(H, A, 8 * n * n)
     for i in range(n * n):
         if not fabs(H[i]) <= LARGEST:
@@ -55,6 +57,11 @@ def eigenvalues(A, n, values, left, right, room):
     for i in range(n):
         scale[i] = 1.0
     balance(H, n, scale)
+    for i in range(n * n):
+        norm = max(norm, fabs(H[i]))
+    exponent = ilogb(norm) if norm > 0.0 else 0
+    for i in range(n * n):
+        H[i] = ldexp(H[i], -exponent)
     if wanted:
         for i in range(n * n):
             Z[i] = 0.0
@@ -66,12 +73,10 @@ def eigenvalues(A, n, values, left, right, room):
     if not _to_blocks(H, n, Z):
         return False
     _read(H, n, values)
-    if not wanted:
-        return True
+    least = ROUNDING
     for i in range(n * n):
-        norm = max(norm, fabs(H[i]))
-    least = ROUNDING * max(norm, TINY)
-    for k in range(n):
+        least = max(least, ROUNDING * fabs(H[i]))
+    for k in range(n if wanted else 0):
         for side in range(2):
             out = left if side else right
             if out == cython.NULL:
@@ -100,6 +105,8 @@ def eigenvalues(A, n, values, left, right, room):
             size *= sqrt(norm)
             for i in range(n):
                 out[i].real, out[i].imag = out[i].real / size, out[i].imag / size
+    for k in range(n):
+        values[k].real, values[k].imag = ldexp(values[k].real, exponent), ldexp(values[k].imag, exponent)
     return True
 
 
@@ -214,7 +221,7 @@ def _split(H, n, last):
         if entry <= ROUNDING * size:  # small; and so is what it changes in eigenvalues
             apart = fabs(H[k * n + k] - H[(k - 1) * n + k - 1])
             size = max(fabs(H[k * n + k]), apart) + max(entry, other)
-            if entry * (other / size) <= max(TINY, ROUNDING * (fabs(H[k * n + k]) * (apart / size))):
+            if entry * (other / size) <= max(FAINT, ROUNDING * (fabs(H[k * n + k]) * (apart / size))):
                 break
         k -= 1
     if k > 0:
@@ -231,8 +238,8 @@ def _shifts(H, n, last, tried, both):
     d: cython.double = H[last * n + last]
     half: cython.double
     square: cython.double
-    if tried % STUCK == 0:
-        c = fabs(c) + fabs(H[(last - 1) * n + last - 2])
+    if tried % STUCK == 0:  # another one every time
+        c = (fabs(c) + fabs(H[(last - 1) * n + last - 2])) * (1 + tried / 7.0)
         a = d = 0.75 * c + d
         b = -0.4375 * c
     half, square = (a - d) / 2, 0.0

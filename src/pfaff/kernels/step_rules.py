@@ -8,7 +8,8 @@ from __future__ import annotations
 import cython
 
 if cython.compiled:
-    from cython.cimports.libc.math import ceil, fabs, isnan, pow
+    from cython.cimports.libc.math import ceil, fabs, isnan
+    from cython.cimports.pfaff.kernels.elementary import exponential, logarithm
 
 TURN, GROWTH = 0.15, 1.6  # turn of the tangent in a step aimed at, in radians; largest ratio to the step before
 LARGEST_TURN = 0.45  # turn beyond which a step is repeated with half its length
@@ -51,13 +52,13 @@ def wanted_intervals(intervals, gain, error, residual, accuracy, order):
     share = max(gain, LEAST_GAIN) * max(error, 1e-14) / accuracy
     if LEAST < share and not (share > KEPT and worn(error, residual, accuracy)):
         return intervals
-    factor = pow(share / RESERVE, 1.0 / order)
+    factor = exponential(logarithm(share / RESERVE) / order)
     return min(max(FEWEST, cython.cast(cython.Py_ssize_t, ceil(intervals * min(max(factor, 0.5), 1.5)))), MOST)
 
 
 def finer_intervals(intervals, error, accuracy, order):
     """The number of intervals on which an orbit with too large an error is solved again."""
-    factor = min(2.0, 1.15 * pow(error / accuracy, 1.0 / order))
+    factor = min(2.0, 1.15 * exponential(logarithm(error / accuracy) / order))
     return cython.cast(cython.Py_ssize_t, ceil(intervals * factor)) + 1
 
 

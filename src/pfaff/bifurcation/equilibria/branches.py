@@ -213,6 +213,8 @@ class EquilibriumBranch(RestTrail[EquilibriumPoint, SpecialPoint], Branch[Equili
                 if place is None:
                     raise ConvergenceError(f"no equilibrium was found at {self.parameter} = {value:g}: step less")
                 found.append(self._point(b.problem, place[1]))
+        if not found and self.ended.bound == value:
+            found.append(known[-1])
         if not found:
             low, high = min(each.value for each in known), max(each.value for each in known)
             raise ParameterError(

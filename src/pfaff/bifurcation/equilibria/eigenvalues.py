@@ -117,8 +117,8 @@ def _turning(values: np.ndarray) -> np.ndarray:
 
 
 def unstable(values: np.ndarray) -> int:
-    """How many eigenvalues lie to the right of the imaginary axis, beyond rounding."""
-    return int((values.real > GROWING * np.abs(values) + floor(values)).sum())
+    """How many eigenvalues lie to the right of the imaginary axis, beyond rounding, or are unknown."""
+    return int((~(values.real <= GROWING * np.abs(values) + floor(values))).sum())
 
 
 def not_left(values: np.ndarray) -> int:

@@ -70,7 +70,10 @@ def _fold(problem: Any, spot: Spot) -> SpecialForm:
         return SpecialForm(note=f"the constraints do not determine {solved} here, so that there is no coefficient")
     null = problem.equations.across(spot.z)
     note = "" if null.overlap else "nothing damps it, ẅ = a w²"
-    return SpecialForm(fold_coefficient(null, problem.equations.form(spot.z)), note=note)
+    try:
+        return SpecialForm(fold_coefficient(null, problem.equations.form(spot.z)), note=note)
+    except np.linalg.LinAlgError:
+        return SpecialForm(note="more than one eigenvalue is zero here, so that there is no coefficient")
 
 
 def _hopf(problem: Any, spot: Spot) -> SpecialForm:

@@ -85,6 +85,8 @@ class OrbitBranch(Checked, Branch[OrbitPoint, Special]):
                 found.append(b)
             elif (a.value - value) * (b.value - value) < 0:
                 found.append(OrbitPoint(self.problem, self._between(a, b, value)))
+        if not found and self.ended.bound == value:  # reached but for the rounding of the orbit's own
+            found.append(line[-1])
         if not found:
             low, high = (end(each.value for each in line) for end in (min, max))
             raise ParameterError(

@@ -48,7 +48,7 @@ def real(name: str, value: Any, remedy: str) -> float:
 
 
 def accurate(accuracy: Any) -> float:
-    remedy = f"a number between {FINEST:g}, which rounding allows, and 1"
+    remedy = f"a number between {FINEST:g}, which rounding allows, and less than 1"
     return number_within("accuracy", accuracy, lambda x: FINEST <= x < 1, f"give {remedy}")
 
 

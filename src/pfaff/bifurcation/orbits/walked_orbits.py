@@ -10,7 +10,7 @@ from pfaff.bifurcation.orbits.chords import Point
 from pfaff.bifurcation.orbits.collocation import CLEAR, MIRRORED
 from pfaff.bifurcation.orbits.cycles import Cycle, Mesh, Metric
 from pfaff.bifurcation.orbits.stepping import Continuation
-from pfaff.kernels.orbit_walks import NEEDED, Walker, record_length
+from pfaff.kernels.orbit_walks import Walker, record_length, step_room
 
 STRETCH, ROOM = 64, 4e6  # points walked at once, and numbers kept for them: Ctrl-C is heard between
 
@@ -29,7 +29,8 @@ class Walk:
         many = max(min(most, STRETCH, int(ROOM / size)), 1)
         meshes = [cycle.intervals, start.cycle.intervals]
         wide = sum(record_length(each + 1, *self._sizes) for each in meshes)
-        self._store, self._spectra = np.empty(wide + (3 * many + NEEDED) * size), np.empty((many, n), dtype=complex)
+        room = wide + 3 * many * size + step_room(cycle.intervals, *self._sizes)
+        self._store, self._spectra = np.empty(room), np.empty((many, n), dtype=complex)
         self._meshes: dict[int, Mesh] = {}
         self._points: dict[int, Point] = {}
         self._renewed: dict[int, Point] = {}

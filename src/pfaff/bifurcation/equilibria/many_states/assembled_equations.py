@@ -73,7 +73,7 @@ class AssembledEquations(SparseRestEquations):
 
     @property
     def structural(self) -> bool:
-        return True  # no compiled loops
+        return True  # kernels do not know them
 
     def x(self, z: np.ndarray) -> np.ndarray:
         return z[: self.assembly.size]
