@@ -163,3 +163,11 @@ def test_what_is_not_finite_has_no_eigenvalues():
             A = matrix(n)
             A[-1, 0] = value
             assert not np.isfinite(eigen(A)[0]).any()
+
+
+def test_pivots_of_singular_matrices_lead_nowhere_else():
+    """Who substitutes all the same stays within the right side."""
+    for bad in (np.zeros((5, 5)), np.full((5, 5), np.nan), np.diag([1.0, 2, 0, 3, 4])):
+        pivots = np.full(5, 2**30, dtype=np.int32)
+        assert linear.factorised(np.array(bad), pivots) == 0
+        assert ((pivots >= 1) & (pivots <= 5)).all()

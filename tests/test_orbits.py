@@ -1129,3 +1129,17 @@ def test_folds_on_canards_are_told_where_a_branch_is_cut():
     parts = hopf.orbits(to=2, points=cut).extend(to=2)
     assert [each.kind for each in parts.special] == [each.kind for each in whole.special] == ["fold", "fold"]
     assert [each.value for each in parts.special] == pytest.approx([each.value for each in whole.special], abs=1e-13)
+
+
+def test_an_error_that_is_no_number_stays_so_and_an_end_that_was_reached_is_on_the_branch():
+    x, y, mu = sm.symbols("x y mu", real=True)
+    case = pfaff.ode({x: y, y: mu * (1 - x**2) * y - x}, {mu: 0.5}, load=mu).at()
+    branch = case.orbit(case.simulate(80, x=1.0)).orbits(to=0.6)
+    assert branch.at(0.6)[0].period == pytest.approx(branch[-1].period, rel=1e-12)
+    point = branch[1].point
+    collocation, K = branch[1].problem.collocation, point.cycle.K.copy()
+    assert collocation.error_by(1.0, point.cycle, point.metric) < 1e-9
+    for interval in (0, len(K) // 2, len(K) - 1):
+        K[:] = point.cycle.K
+        K[interval] = np.nan
+        assert collocation.error_by(1.0, point.cycle._replace(K=K), point.metric) == 1.0
