@@ -479,13 +479,10 @@ def test_lanes_and_pivoting_give_the_same(skate_branch):
     assert (results[1] == results[2]).all()
 
 
-@pytest.mark.parametrize("walks", [True, False])
-def test_a_mesh_does_not_grow_for_an_error_that_no_mesh_removes(monkeypatch, walks):
+def test_a_mesh_does_not_grow_for_an_error_that_no_mesh_removes():
     """Cells that follow van der Pol's oscillator by fast diffusion: rounding in their velocities looks like an error,
     near the accuracy that is asked for, and took 34 times as many intervals. The error between mesh points is of lower
     order, and takes some more."""
-    if not walks:
-        monkeypatch.setattr(Continuation, "walks", False)
     mu, cells = sm.Symbol("mu", real=True), sm.symbols("w1:4", real=True)
     oscillator = {x: y, y: mu * (1 - x**2) * y - x}
     sides = zip(cells, (x, *cells[:-1]), (*cells[1:], 0), strict=True)
@@ -771,7 +768,6 @@ def test_an_odd_field_is_odd_to_the_last_bit_along_an_orbit(skate_hopf, monkeypa
     monkeypatch.setattr(
         collocation, "defect_of_oddness", lambda *given: defects.append(measured(*given)) or defects[-1]
     )
-    monkeypatch.setattr(Continuation, "walks", False)  # in compiled loops it would not be heard
     skate_hopf.orbits(to=80)
     assert len(defects) > 5
     assert max(defects) == 0

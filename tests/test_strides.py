@@ -14,7 +14,6 @@ import pfaff
 from pfaff.bifurcation.orbits.following import Orbits
 from pfaff.bifurcation.orbits.orbit_equations import Equations
 from pfaff.bifurcation.orbits.parabolas import lowest, near_zero
-from pfaff.bifurcation.orbits.stepping import Continuation
 from pfaff.kernels.metrics import amplitudes
 from pfaff.kernels.orbit_steps import Field, predicted
 from pfaff.kernels.step_rules import NEAR, quiet_step
@@ -172,35 +171,11 @@ def test_a_step_that_a_coarser_mesh_does_not_resolve_is_taken_on_the_finer_one(b
     assert better.error < worse.error / 100
 
 
-def test_a_walked_branch_is_the_branch_step_by_step(branch, monkeypatch):
-    """With its special points, meshes and multipliers, and its end; no more points are walked than are asked for."""
-    start, to = branch[0], branch[-1].value
-    walked, few = start.orbits(to=to), start.orbits(to=to, points=7)
-    monkeypatch.setattr(Continuation, "walks", False)
-    stepped = start.orbits(to=to)
-    assert (len(walked), walked.counted, walked.ended) == (len(stepped), stepped.counted, stepped.ended)
+def test_a_branch_reports_its_progress_and_has_no_more_points_than_asked_for(branch):
+    told = []
+    few = branch[0].orbits(to=branch[-1].value, points=7, progress=told.append)
     assert len(few) == 7
-    assert few[-1].value == walked[6].value
-    for one, other in zip(walked, stepped, strict=True):
-        assert one.point.cycle.intervals == other.point.cycle.intervals
-        assert (one.value, one.period) == pytest.approx((other.value, other.period), rel=1e-11)
-        assert one.multipliers == pytest.approx(other.multipliers, rel=1e-6, abs=1e-10)
-        assert one.unstable == other.unstable
-
-
-def test_a_walk_leaves_every_other_step_to_the_engine(monkeypatch):
-    """The period doublings of Rössler's equations are located as step by step, and a walk reports its progress."""
-    z, a, c = sm.symbols("z a c", real=True)
-    case = pfaff.ode({x: -y - z, y: x + a * y, z: a + z * (x - c)}, {a: 0.2, c: 2.5}, load=c).at()
-    start, told = case.orbit(case.simulate(400, x=1.0)), []
-    walked = start.orbits(to=5, progress=told.append)
-    monkeypatch.setattr(Continuation, "walks", False)
-    stepped = start.orbits(to=5)
-    assert [each.kind for each in walked.special] == [each.kind for each in stepped.special]
-    assert "period doubling" in walked.counted
-    for one, other in zip(walked.special, stepped.special, strict=True):
-        assert one.value == pytest.approx(other.value, rel=1e-9)
-    assert [each.value for each in told] == [each.value for each in walked][1:]
+    assert [each.value for each in told] == [each.value for each in few][1:]
 
 
 DIGITS = """

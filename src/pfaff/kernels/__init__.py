@@ -11,7 +11,7 @@ Equilibria: ``corrector`` (equations and Newton's method), ``first_rests`` (wher
 
 Periodic orbits: ``condensation`` (of the collocation equations of an interval to its ends), ``chain`` (of all
 intervals), ``metrics`` and ``meshes`` make a Newton step, ``periodic_schur`` gives multipliers. ``orbit_steps`` repeats
-it and takes steps along branches, by ``step_rules``; ``orbit_walks`` takes stretches of them.
+it and takes steps along branches, by ``step_rules``.
 
 Nothing here knows of mechanics: kernels take ``arrays`` and numbers. Those that gain by it are built twice, for any
 processor and for those with registers of four numbers, which ``processor`` recognises. Their digits are the same.

@@ -9,5 +9,5 @@ Read ``orbit_problem`` (what is asked for), ``cycles`` and ``orbit_equations``, 
 Where branches start: ``newborn``, ``from_motions`` (with ``recurrence`` and ``loops``), ``orbit_switching``. How they
 cross: ``null_vectors``; leave a chart: ``passage``; end: ``orbit_ends``, ``saddle_nodes``, ``lost_rows``. Normal forms:
 ``variation``, ``cycle_forms``. Families: ``conserved`` quantities, their ``levels``, ``neutral`` orbits; ``forced``
-ones. Kernels find orbits and walk along quiet stretches: ``walked_orbits``. Very many states: ``many_states``.
+ones. A step is one call of a kernel. Very many states: ``many_states``.
 """

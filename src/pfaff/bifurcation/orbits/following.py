@@ -31,13 +31,9 @@ from pfaff.bifurcation.orbits.orbit_ends import (
 from pfaff.bifurcation.orbits.quiet_steps import silent
 from pfaff.bifurcation.orbits.saddle_nodes import saddle_node_near
 from pfaff.bifurcation.orbits.stepping import Continuation
-from pfaff.bifurcation.orbits.walked_orbits import Walk
-from pfaff.continuation.course import POINTS
 from pfaff.continuation.endings import Ending, Reason, Refused
 from pfaff.continuation.kinds import MULTIPLE
-from pfaff.continuation.problem import Event, Pace, Problem, Stretch
-from pfaff.continuation.walked_points import Walked
-from pfaff.kernels.orbit_walks import FULL, HANDED
+from pfaff.continuation.problem import Event, Pace, Problem
 from pfaff.kernels.step_rules import (
     ADAPT_EVERY,
     COARSE,
@@ -80,12 +76,9 @@ class Orbits(Problem[Point]):
     pace = Pace(first=0.5, smallest=1e-7, growth=GROWTH)
     of = "orbit"
 
-    def __init__(
-        self, continuation: Continuation, start: Point, home: Point, edge: float = AT_EDGE, points: int = POINTS
-    ) -> None:
+    def __init__(self, continuation: Continuation, start: Point, home: Point, edge: float = AT_EDGE) -> None:
         self.continuation, self.special = continuation, continuation.special
         self.place, self.returned = continuation.place, max(self.returned, continuation.accuracy)
-        self.points = points  # number that is asked for
         self.edge = edge  # margin of the chart at which the branch ends
         self.tried: Point | None = None  # the point from which a step was refused
         self.earlier: Point | None = None  # the point before, ...
@@ -93,7 +86,6 @@ class Orbits(Problem[Point]):
         self.age = ADAPT_EVERY  # age of the mesh, in steps: the first orbit's mesh is not its own
         self.length, self.finer = 0.0, False  # length of the last step, and whether it needed a finer mesh
         self.finest: Point | None = None  # the last point on its own mesh, where it was given a coarser one
-        self.ready: tuple[Point, Point] | None = None  # the last point of a walk, and the same on the next mesh
         self.hidden: dict[str, list[Event[Point]]] = {}
         self.multiple: set[str] = set()  # kinds of multiple points in the last step, which outrank others there
         self._told: tuple[Point, Passed] | None = None  # the last point that was asked for, and its data
@@ -125,39 +117,6 @@ class Orbits(Problem[Point]):
         change, resolved = self.rate * length, (at.tests["torus"], ahead.tests["torus"])
         return strays(at.determinant, change, ahead.determinant, *resolved)
 
-    def walked(
-        self, at: Point, length: float, longest: float, bounds: tuple[float, float], home: Point
-    ) -> Stretch[Point] | None:
-        c, left = self.continuation, self.points - len(self.passed)
-        if self.tried is at or not (c.walks and left > 0):
-            return None
-        known = {
-            "earlier": self.earlier is not None, "gone": self.gone, "rate": self.rate, "age": self.age,
-            "finer": self.finest is not None, "shortest": self.shortest, "greatest": self.greatest,
-            "farthest": self.farthest, "passed": len(self.passed),
-        }  # fmt: skip
-        first = {each: getattr(self.at_home, each) for each in ("period", "amplitude", "value")}
-        walk = Walk(c, at, self.earlier, known, first, self._scale, (length, longest, bounds), left)
-        if walk.many:
-            self._walked(walk)
-        ahead = None
-        if walk.ended == HANDED:
-            ahead = walk.point(walk.many), walk.step(walk.many)[1]
-            self.tried, self.length = walk.renewed(walk.many - 1), walk.length
-        return Stretch(Walked(walk.many, lambda k: (self, walk.point(k))), walk.length, walk.ended == FULL, ahead=ahead)
-
-    def _walked(self, walk: Walk) -> None:
-        """Remember the data of the steps of a walk, as for those of the engine."""
-        last = walk.point(walk.many - 1)
-        branch = walk.known
-        self.gone, self.rate, self.age = branch["gone"], branch["rate"], branch["age"]
-        self.shortest, self.greatest, self.farthest = branch["shortest"], branch["greatest"], branch["farthest"]
-        self.tried = self.earlier = walk.renewed(walk.many - 2)
-        self.length, self.finest = self.gone, last if branch["finer"] else None
-        self.hidden, self.multiple = {}, set()
-        self.passed += [Passed(*facts) for facts in walk.facts]
-        self.ready = last, walk.renewed(walk.many - 1)
-
     def _stepped(self, at: Point, length: float, before: Point | None) -> tuple[Point, float]:
         c = self.continuation
         return c.step(at, length, None if before is None else c.moved_to(before, at.cycle.mesh))
@@ -173,8 +132,6 @@ class Orbits(Problem[Point]):
         return self.continuation.refined(point)
 
     def renewed(self, point: Point) -> tuple[Orbits, Point]:
-        if self.ready is not None and self.ready[0] is point:
-            return self, self.ready[1]
         at = self.tried
         told = self.earlier is not None and not self.finer  # the determinant of the first orbit belongs to other pins
         self.rate = (point.determinant - at.determinant) / self.length if told and at is not None else 0.0

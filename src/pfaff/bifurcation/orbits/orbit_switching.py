@@ -151,7 +151,7 @@ def _gathered(
 ) -> Gathered:
     """The branch until it returns home, or until the margin of its chart falls to ``edge``."""
     first = continuation.adopted(start.point)
-    orbits = Orbits(continuation, first, home or first, edge, course.points)
+    orbits = Orbits(continuation, first, home or first, edge)
     found = gathered(
         Engine(orbits),
         first,
@@ -160,7 +160,6 @@ def _gathered(
         lambda point: OrbitPoint(problem, point),
         lambda event: Special(problem, event.point, str(event.kind), event.detail or ""),
         home=home,
-        walked=lambda _, point: OrbitPoint(problem, point),
     )
     return with_canard_folds(found, [each.value for each in orbits.passed])
 

@@ -36,7 +36,6 @@ LOOSEST = 1e-5  # error of tangents and multipliers on the way, if no more accur
 DECOUPLED = 1e-3  # remaining coupling of multipliers, as a share of that error
 ROUNDING = 1e-10  # errors below this that finer meshes do not reduce
 SHARE = 1e-4  # error in the place of special points on their chord, relative to the accuracy
-FEW = 12  # states with equations of their own up to which orbits are walked: for more, Python's share is small
 NEARER = 0.25  # share of the margin of a chart that a step keeps
 
 
@@ -86,13 +85,6 @@ class Continuation:
     def measure(self, cycle: Cycle, parameter: float | None = None) -> Metric:
         """The metric of an orbit; the parameter's size is its range by default."""
         return Metric.of(cycle, self.span if parameter is None else parameter, self._comparison)
-
-    @property
-    def walks(self) -> bool:
-        """Whether stretches may be walked by kernels."""
-        few = len(self.collocation.equations.rows) <= FEW
-        usual = type(self) is Continuation  # others have tests of their own
-        return few and usual and self.plain
 
     # Orbits
 
@@ -249,7 +241,7 @@ class Continuation:
             order = 2 * self.collocation.gauss.degree
             return wanted_intervals(point.cycle.intervals, gain, point.error, point.residual, self.accuracy, order)
 
-        ahead = combination(point.cycle.mesh, (1.0, length), (point.cycle, point.tangent))  # as in walks
+        ahead = combination(point.cycle.mesh, (1.0, length), (point.cycle, point.tangent))
         return self._on_mesh(point, self.collocation.adapted(point.cycle, point.metric, intervals, ahead))
 
     def worn(self, point: Point) -> bool:
