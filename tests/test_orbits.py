@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import re
+import weakref
 from dataclasses import replace
 from functools import cache
 from itertools import product
@@ -19,7 +20,7 @@ from pfaff.algebra.gauss import gauss
 from pfaff.bifurcation.orbits import collocation
 from pfaff.bifurcation.orbits.cycles import Mesh
 from pfaff.bifurcation.orbits.floquet import multipliers
-from pfaff.bifurcation.orbits.stepping import Continuation
+from pfaff.bifurcation.orbits.following import Orbits
 from pfaff.errors import ConvergenceError, NoBifurcationError, ParameterError
 from pfaff.flow.integrator import Integrator, program
 from pfaff.kernels.chain import solve_chain
@@ -1033,20 +1034,22 @@ def test_a_motion_that_conserves_energy_is_refused_by_name(nonlinear):
         ode.at().orbit(integrated(ode, {}, [0.4, 0], 40))
 
 
-def test_arrays_of_a_branch_that_nobody_holds_are_freed_at_once(skate_hopf):
+def test_arrays_of_a_branch_that_nobody_holds_are_freed_at_once(skate_hopf, monkeypatch):
     """They take megabytes, and many continuations are made on a curve: none may wait until garbage is looked for."""
+    made, begin = [], Orbits.__init__
 
-    def alive():
-        return sum(type(each) is Continuation for each in gc.get_objects())
+    def noted(self, continuation, *more):
+        made.append(weakref.ref(continuation))
+        begin(self, continuation, *more)
 
+    monkeypatch.setattr(Orbits, "__init__", noted)
     gc.collect()
     gc.disable()
     try:
-        before = alive()
         branch = skate_hopf.orbits(to=CRITICAL + 2, points=4)
-        assert alive() > before
+        assert made
         del branch
-        assert alive() == before
+        assert not any(each() for each in made)
     finally:
         gc.enable()
 
