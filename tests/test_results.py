@@ -23,9 +23,21 @@ EQUATIONS = {"Principle", "Flow", "Linearisation", "ExactLinearisation", "RodCha
     f"{name}Equations" for name in ("Lagrange", "Appell", "Hamilton", "DAlembert", "Newton")
 }
 # Parts of results that are drawn with the whole: rows, cells, arrays along a motion, normal forms, reasons of endings.
-PARTS = {"Row", "Cell", "Energy", "Crossings", "CycleForm", "ResonanceForm", "Ending", "Reason", "Kind", "Outcome"}
+PARTS = {
+    "Row",
+    "Cell",
+    "Energy",
+    "Crossings",
+    "CycleForm",
+    "ResonanceForm",
+    "Ending",
+    "Reason",
+    "Kind",
+    "Outcome",
+    "Criticality",
+}
 # What several results have in common, symbols of which there is nothing to draw, and what is still being computed.
-OTHERS = {"Branch", "Classification", "Running"}
+OTHERS = {"Branch", "Classification", "Criticality", "Running"}
 
 mu, nu = sm.symbols("mu nu", real=True)
 x, y = sm.symbols("x y")

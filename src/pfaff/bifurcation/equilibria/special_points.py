@@ -169,6 +169,10 @@ class Rests(Regular):
         }
         return Asked(tests | ({Kind.DIVERGENCE: lambda: bounded(facts.zero)} if self.equations.k else {}))
 
+    def zero(self, name: str, a: Spot, b: Spot) -> tuple[float, Spot] | None:
+        # Kernels take all sums of two eigenvalues, also those that vanish everywhere.
+        return None if name == Kind.HOPF and self.undamped else super().zero(name, a, b)
+
     def hides(self, a: Spot, b: Spot, length: float) -> bool:
         """Whether a step hides two folds, a growth rate that comes and goes, or changes of stability that no test
         explains."""

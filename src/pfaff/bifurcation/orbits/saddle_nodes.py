@@ -12,6 +12,7 @@ import numpy as np
 
 from pfaff.algebra.newtons_method import newton
 from pfaff.algebra.tolerances import NEIGHBOUR
+from pfaff.errors import PfaffError
 from pfaff.flow.flow import Flow
 
 NEARBY = 0.25  # distance of a fold from a slow state, relative to the orbit, that is near
@@ -55,12 +56,12 @@ def saddle_node_near(
                 [np.zeros((1, n)), 2 * v[None], np.zeros((1, 1))],
             ]
         )
-        missed = np.concatenate([flow.rhs(y, at(value)) / size, J @ v, [v @ v - 1]])
-        if not (np.isfinite(matrix).all() and np.isfinite(missed).all()):
-            return None
         try:
+            missed = np.concatenate([flow.rhs(y, at(value)) / size, J @ v, [v @ v - 1]])
             change = np.linalg.solve(matrix, -missed)
-        except np.linalg.LinAlgError:
+        except (PfaffError, np.linalg.LinAlgError):
+            return None
+        if not np.isfinite(change).all():
             return None
         return z + change * scale, float(np.abs(change).max())
 
