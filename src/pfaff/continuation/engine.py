@@ -18,7 +18,6 @@ from typing import Any, Generic
 
 import numpy as np
 
-from pfaff.algebra.brackets import bracketed_root
 from pfaff.algebra.cubics import vertex
 from pfaff.continuation.endings import Ending, Reason, Refused
 from pfaff.continuation.kinds import EVENT, Kind
@@ -283,7 +282,7 @@ class Engine(Generic[P]):
             return None
         left = min(map(abs, tested.values()))
         try:
-            root = bracketed_root(value, 0.0, 1.0, self.problem.place)
+            root = self.problem.root(value, self.problem.place)
         except FAILURES:
             # Trials that hit the singular point itself fail; the one before them is as good.
             root = min(tested, key=lambda at: abs(tested[at]))

@@ -123,6 +123,14 @@ class Problem(Generic[P]):
         """Points between two of them, by fractions of their chord."""
         raise NotImplementedError
 
+    def root(self, function: Callable[[float], float], place: float) -> float:
+        """Where between 0 and 1 a function vanishes, by Brent's method; the function is last evaluated there."""
+        from scipy.optimize import brentq
+
+        found = float(brentq(function, 0.0, 1.0, xtol=place, rtol=4e-15, maxiter=100, disp=False))
+        function(found)
+        return found
+
     def value(self, point: P) -> float:
         """Value of the continuation parameter, whose bounds end the branch."""
         raise NotImplementedError

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from pfaff.algebra.brackets import bracketed_root
 from pfaff.bifurcation.orbits.chords import Chord, Point
 from pfaff.bifurcation.orbits.collocation import EDGE
 from pfaff.bifurcation.orbits.cycles import Cycle
@@ -153,6 +154,10 @@ class Orbits(Problem[Point]):
 
     def chord(self, a: Point, b: Point) -> Callable[[float], Point]:
         return Chord(self.continuation, a, b).point
+
+    def root(self, function: Callable[[float], float], place: float) -> float:
+        """A root by few evaluations, since each solves for an orbit."""
+        return bracketed_root(function, 0.0, 1.0, place)
 
     def landed(self, a: Point, b: Point, bound: float) -> Point:
         found = self.continuation.point_at(a, b, bound)
